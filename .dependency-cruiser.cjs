@@ -1,0 +1,156 @@
+// The layers of the system: dependencies point down. `npm run check` proves it.
+
+/** Files below runtime/, apart from those named. */
+const runtimeExcept = (...parts) => ({ path: '^runtime/', pathNot: parts });
+const packageNamed = (name) => `(^|/)node_modules/${name}/`;
+/** Where the parts are put together: the only place that knows every adapter. */
+const assembly = [
+  '^runtime/build-runtime\\.ts$',
+  '^runtime/assembly/',
+  '^runtime/main\\.ts$',
+  '^runtime/cli/',
+];
+const ports = '^runtime/(containers|state|database|objects)/';
+const columns = ['conversations', 'workspaces', 'functions'];
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment:
+        'Two files that need each other, even for types only, are one thing or have a third in common.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'resolvable',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'contracts-import-nothing',
+      comment: 'All that infra, images and the runtime share: it runs anywhere.',
+      severity: 'error',
+      from: { path: '^runtime/contracts/' },
+      to: { pathNot: '^runtime/contracts/' },
+    },
+    {
+      name: 'agent-is-self-contained',
+      comment: "The agent goes into images alone: Node's modules, its own files, types of the contracts.",
+      severity: 'error',
+      from: { path: '^images/[^/]+/agent/' },
+      to: { pathNot: ['^images/[^/]+/agent/', '^runtime/contracts/'], dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'agent-takes-types-only',
+      comment: 'What it takes of the contracts is gone once types are stripped.',
+      severity: 'error',
+      from: { path: '^images/[^/]+/agent/' },
+      to: { path: '^runtime/contracts/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'http-on-top',
+      comment: 'Nothing below http knows HTTP.',
+      severity: 'error',
+      from: runtimeExcept('^runtime/http/', ...assembly),
+      to: { path: '^runtime/http/' },
+    },
+    {
+      name: 'express-in-http-only',
+      severity: 'error',
+      from: runtimeExcept('^runtime/http/'),
+      to: { path: [packageNamed('express'), packageNamed('@types/express')] },
+    },
+    {
+      name: 'dockerode-in-its-adapter-only',
+      severity: 'error',
+      from: { pathNot: ['^runtime/containers/docker/', '^images/', '^test/'] },
+      to: { path: [packageNamed('dockerode'), packageNamed('@types/dockerode')] },
+    },
+    {
+      name: 'ioredis-in-its-adapter-only',
+      severity: 'error',
+      from: { pathNot: ['^runtime/state/redis/', '^test/'] },
+      to: { path: packageNamed('ioredis') },
+    },
+    {
+      name: 'adapters-by-their-ports',
+      comment:
+        'Above the ports nobody knows which adapter it is; adapters of one port do not know each other.',
+      severity: 'error',
+      from: runtimeExcept(...assembly, `${ports}[^/]+/`),
+      to: { path: `${ports}[^/]+/` },
+    },
+    {
+      name: 'adapters-apart',
+      severity: 'error',
+      from: { path: '^runtime/(containers|state|database|objects)/([^/]+)/' },
+      to: {
+        path: `${ports}[^/]+/`,
+        pathNot: '^runtime/$1/$2/',
+      },
+    },
+    ...columns.map((column) => ({
+      name: `${column}-stand-alone`,
+      comment: 'The three columns do not import each other.',
+      severity: 'error',
+      from: { path: `^runtime/${column}/` },
+      to: { path: `^runtime/(${columns.filter((other) => other !== column).join('|')})/` },
+    })),
+    {
+      name: 'ports-below-columns',
+      severity: 'error',
+      from: { path: ports },
+      to: { path: `^runtime/(${[...columns, 'pool', 'sweep', 'http'].join('|')})/` },
+    },
+    {
+      name: 'egress-is-small',
+      comment: 'The proxy is also a sidecar: contracts and its own folder.',
+      severity: 'error',
+      from: { path: '^runtime/egress/' },
+      to: { path: '^runtime/', pathNot: ['^runtime/egress/', '^runtime/contracts/', '^runtime/identity/'] },
+    },
+    {
+      name: 'runtime-stands-alone',
+      comment: 'The runtime ships without tests, image builds and infrastructure.',
+      severity: 'error',
+      from: { path: '^runtime/' },
+      to: { path: ['^test/', '^images/', '^infra/'] },
+    },
+    {
+      name: 'infra-takes-contracts-only',
+      severity: 'error',
+      from: { path: '^infra/' },
+      to: { path: ['^runtime/', '^images/', '^test/'], pathNot: '^runtime/contracts/' },
+    },
+    {
+      name: 'no-dev-dependencies-in-runtime',
+      severity: 'error',
+      from: { path: ['^runtime/', '^infra/'] },
+      to: {
+        dependencyTypes: ['npm-dev'],
+        dependencyTypesNot: ['type-only'],
+        pathNot: packageNamed('@types'),
+      },
+    },
+    {
+      name: 'no-undeclared-packages',
+      severity: 'error',
+      from: {},
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'types', 'default'],
+    },
+    skipAnalysisNotInRules: true,
+  },
+};
