@@ -1,0 +1,187 @@
+import {
+  addressList,
+  BACKEND_NAMES,
+  flag,
+  oneOf,
+  seconds,
+  text,
+  url,
+  type Variable,
+  wholeNumber,
+} from './variable.ts';
+
+/** Every environment variable that the runtime reads. The reference and `berth config` are made from this. */
+export const VARIABLES = {
+  CONTAINER_MANAGER_TYPE: oneOf(BACKEND_NAMES, {
+    default: undefined,
+    defaultText: '`docker` if an engine answers, else `process`',
+    description:
+      'What runs containers. The choice is remembered in the data directory; a later start that would choose otherwise stops and says so.',
+  }),
+  HOST: text({
+    default: '127.0.0.1',
+    description: 'Address to listen on. Anything but loopback wants configured keys.',
+  }),
+  PORT: wholeNumber({ default: 7420, description: 'Port to listen on; 0 takes a free one.' }, 0, 65_535),
+  PUBLIC_URL: url(['http', 'https'], {
+    default: undefined,
+    defaultText: 'none',
+    description: 'Where clients reach the API, as told in `/openapi.json`.',
+  }),
+  TRUSTED_PROXIES: addressList({
+    default: [],
+    defaultText: 'none',
+    description: "Addresses or ranges of proxies whose `X-Forwarded-For` tells the client's address.",
+  }),
+  BERTH_API_KEYS_FILE: text({
+    default: undefined,
+    defaultText: 'none: one development key, loopback only',
+    description: 'File with the API keys, a JSON array; read again when it changes.',
+  }),
+  BERTH_API_KEYS: text(
+    {
+      default: undefined,
+      defaultText: 'none',
+      secret: true,
+      description: 'The same JSON inline. Holds hashes only, but is treated as a secret.',
+    },
+    /^\s*\[[\s\S]*\]\s*$/,
+    'a JSON array of keys, as `berth keys create` prints them',
+  ),
+  BERTH_DATA_DIR: text({
+    default: '.berth',
+    description:
+      'Folder for what a single instance keeps. Held by an exclusive lock: a second start says who has it.',
+  }),
+  BERTH_INSTALLATION: text(
+    {
+      default: undefined,
+      defaultText: 'generated into the data directory; required with `REDIS_URL`',
+      description: 'Id of this installation; it labels everything that is made.',
+    },
+    /^[a-z0-9][a-z0-9-]{0,39}$/,
+    'up to 40 of a-z, 0-9 and -, not beginning with -',
+  ),
+  BERTH_SECRET: text(
+    {
+      default: undefined,
+      defaultText: 'generated into the data directory; required with `REDIS_URL`',
+      secret: true,
+      description: '32 bytes as 64 hex digits, from which every token of a container is derived.',
+    },
+    /^[0-9a-fA-F]{64}$/,
+    '64 hex digits (openssl rand -hex 32)',
+  ),
+  REDIS_URL: url(['redis', 'rediss'], {
+    default: undefined,
+    defaultText: 'the state is kept in memory',
+    secret: true,
+    description:
+      'Shared store of conversations. All three stores are shared or all three local, see `BERTH_SINGLE_INSTANCE`.',
+  }),
+  REDIS_KEY_PREFIX: text(
+    {
+      default: '',
+      defaultText: 'empty',
+      description: 'Prefix of every key; a hash tag such as `{berth}:` on a cluster.',
+    },
+    /^[\x21-\x7e]{1,64}$/,
+    'up to 64 printable characters',
+  ),
+  DATABASE_URL: url(['postgres', 'postgresql'], {
+    default: undefined,
+    defaultText: 'a file in the data directory',
+    secret: true,
+    description: 'Shared database.',
+  }),
+  OBJECT_STORE_URL: url(['s3'], {
+    default: undefined,
+    defaultText: 'a folder in the data directory',
+    description: 'Shared object store, `s3://bucket/prefix`.',
+  }),
+  BERTH_SINGLE_INSTANCE: flag({
+    default: false,
+    description: 'Allows a mixture of shared and local stores, as long as only one instance runs.',
+  }),
+  BERTH_ALLOW_UNISOLATED: flag({
+    default: false,
+    backends: ['process'],
+    description: 'Lets the `process` backend run without `bwrap`, which isolates nothing.',
+  }),
+  DOCKER_HOST: url(['unix', 'tcp', 'http', 'https'], {
+    default: undefined,
+    defaultText: '`unix:///var/run/docker.sock`',
+    backends: ['docker'],
+    description: 'Where the Docker engine listens.',
+  }),
+  DOCKER_APPARMOR_PROFILE: text({
+    default: undefined,
+    defaultText: '`docker-default` where the host has AppArmor',
+    backends: ['docker'],
+    description: 'AppArmor profile of the containers.',
+  }),
+  WORKSPACE_IMAGE: text({
+    default: undefined,
+    defaultText: '`workspace-base:<version>`',
+    description: 'Image of the conversations. Absent: it is pulled, or built from this repository.',
+  }),
+  BASE_IMAGE: text({
+    default: undefined,
+    defaultText: '`node:24-bookworm-slim`, else built from the packages of Debian',
+    backends: ['docker'],
+    description: 'What our images are built on when they are built here.',
+  }),
+  WORKSPACE_SOCKET_BASE_PATH: text({
+    default: undefined,
+    defaultText: '`/var/run/berth`, else a folder under the data directory, else one in the temporary folder',
+    description:
+      "Folder of the containers' sockets; in a containerised runtime the same path inside and out.",
+  }),
+  MAX_CONTAINERS: wholeNumber(
+    {
+      default: undefined,
+      defaultText: 'docker 100, process 20',
+      description:
+        'Most containers over all instances: starting, live and stopping. Beyond: 429 `CAPACITY_EXCEEDED`.',
+    },
+    1,
+    100_000,
+  ),
+  CONTAINER_TTL_SECONDS: seconds({
+    default: 3600,
+    description: 'How long a conversation may idle, since its last work ended.',
+  }),
+  CONTAINER_MAX_LIFETIME_SECONDS: seconds({
+    default: 28_800,
+    description: 'Longest life of a container since its creation.',
+  }),
+  EXECUTION_TIMEOUT_SECONDS: seconds(
+    {
+      default: 600,
+      description: 'Longest a command may take, and the most a request may ask for.',
+    },
+    0.001,
+    86_400,
+  ),
+  GRACE_PERIOD_SECONDS: seconds(
+    { default: 30, description: 'How long DELETE and shutdown wait for work before they cancel it.' },
+    0,
+  ),
+  GC_INTERVAL_SECONDS: seconds({ default: 60, description: 'How often expired containers are looked for.' }),
+  LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+    default: 'info',
+    description: 'JSON lines; readable on a terminal.',
+  }),
+  NODE_ENV: text({
+    default: undefined,
+    defaultText: 'none',
+    description: '`production` refuses the `process` backend.',
+  }),
+} as const satisfies Record<string, Variable<unknown>>;
+
+export type VariableName = keyof typeof VARIABLES;
+
+type ValueOf<V> = V extends Variable<infer T> ? T : never;
+
+/** The parsed environment, under the names of the variables. */
+export type Config = { readonly [Name in VariableName]: ValueOf<(typeof VARIABLES)[Name]> };

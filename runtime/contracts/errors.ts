@@ -1,0 +1,222 @@
+/** Every way a call can fail: its status, its title, whether trying again can help, and what to do. */
+
+interface ErrorRow {
+  status: number;
+  title: string;
+  /** Whether the same request may succeed later without being changed. */
+  retryable: boolean;
+  /** What the caller can do about it, as a sentence for the reference. */
+  advice: string;
+}
+
+const TABLE = {
+  INVALID_REQUEST: {
+    status: 400,
+    title: 'The request is not valid',
+    retryable: false,
+    advice: 'Mend what `errors` lists; each entry names the field and what it wants.',
+  },
+  INVALID_ID: {
+    status: 400,
+    title: 'The id is not valid',
+    retryable: false,
+    advice: 'A conversation id starts with a letter or digit and has at most 128 of `A-Z a-z 0-9 . _ -`.',
+  },
+  INVALID_PATH: {
+    status: 400,
+    title: 'The path is not valid',
+    retryable: false,
+    advice: 'A file path is relative to `/workspace`, without `..`, and leads to a regular file inside it.',
+  },
+  UNAUTHENTICATED: {
+    status: 401,
+    title: 'A valid key is required',
+    retryable: false,
+    advice: 'Send `Authorization: Bearer <key>`; `berth keys create` makes a key.',
+  },
+  FORBIDDEN: {
+    status: 403,
+    title: 'This key may not do that',
+    retryable: false,
+    advice: 'Use a key of scope `admin`, or ask the operator to allow what `detail` names.',
+  },
+  ROUTE_NOT_FOUND: {
+    status: 404,
+    title: 'There is no such route',
+    retryable: false,
+    advice: 'See `/docs` for the routes.',
+  },
+  CONVERSATION_NOT_FOUND: {
+    status: 404,
+    title: 'There is no such conversation',
+    retryable: false,
+    advice: 'It has expired, was deleted, or belongs to another tenant. Its first use makes it anew.',
+  },
+  FILE_NOT_FOUND: {
+    status: 404,
+    title: 'There is no such file',
+    retryable: false,
+    advice: 'List the files with `GET /v1/conversations/{id}/files`.',
+  },
+  CONTAINER_NOT_FOUND: {
+    status: 404,
+    title: 'There is no such container',
+    retryable: false,
+    advice: 'It has ended already.',
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    title: 'The route does not take this method',
+    retryable: false,
+    advice: 'The `Allow` header lists the methods it takes.',
+  },
+  CONVERSATION_LOCKED: {
+    status: 409,
+    title: 'An execution is running in this conversation',
+    retryable: true,
+    advice: 'Wait for the execution named in `execution_id`, or cancel it.',
+  },
+  CONVERSATION_DRAINING: {
+    status: 409,
+    title: 'The conversation is being deleted',
+    retryable: true,
+    advice: 'Try again after `retry_after` seconds: the next use makes a new one.',
+  },
+  BODY_TOO_LARGE: {
+    status: 413,
+    title: 'The body is too large',
+    retryable: false,
+    advice: 'JSON may have 1 MiB. Send larger content as a file.',
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    title: 'The body is of another type than this route takes',
+    retryable: false,
+    advice: 'Send `Content-Type: application/json`.',
+  },
+  QUOTA_EXCEEDED: {
+    status: 429,
+    title: 'The quota of this key is used up',
+    retryable: true,
+    advice: 'Delete what is no longer used, or ask the operator for a higher limit.',
+  },
+  CAPACITY_EXCEEDED: {
+    status: 429,
+    title: 'There is no room for another container',
+    retryable: true,
+    advice: 'Try again after `retry_after` seconds, or raise `MAX_CONTAINERS`.',
+  },
+  INTERNAL: {
+    status: 500,
+    title: 'Something went wrong on our side',
+    retryable: true,
+    advice: 'Look for the `request_id` in the log of the runtime.',
+  },
+  NOT_SUPPORTED: {
+    status: 501,
+    title: 'This backend cannot do that',
+    retryable: false,
+    advice: 'The `detail` says which backend can.',
+  },
+  CONTAINER_CRASHED: {
+    status: 502,
+    title: 'The container ended while it worked',
+    retryable: true,
+    advice:
+      'The next call gets a fresh container. If it happens again, look at the memory the command needs.',
+  },
+  IMAGE_PULL_FAILED: {
+    status: 502,
+    title: 'The image could not be had',
+    retryable: false,
+    advice: 'Check the name of the image and the access to its registry; `npm run images` builds ours.',
+  },
+  CONTAINER_CREATE_FAILED: {
+    status: 502,
+    title: 'The container could not be created',
+    retryable: true,
+    advice: 'The `detail` has the words of the engine.',
+  },
+  BACKEND_UNAVAILABLE: {
+    status: 503,
+    title: 'The container engine does not answer',
+    retryable: true,
+    advice: 'Try again; if it goes on, the operator should look at the engine.',
+  },
+  STORE_UNAVAILABLE: {
+    status: 503,
+    title: 'The store does not answer',
+    retryable: true,
+    advice: 'Try again; if it goes on, the operator should look at Redis.',
+  },
+  IMAGE_PREPARING: {
+    status: 503,
+    title: 'The image is still being prepared',
+    retryable: true,
+    advice: 'Try again after `retry_after` seconds; the log shows the progress.',
+  },
+  SHUTTING_DOWN: {
+    status: 503,
+    title: 'The service is shutting down',
+    retryable: true,
+    advice: 'Try again: another instance, or the next start, will answer.',
+  },
+  START_TIMEOUT: {
+    status: 504,
+    title: 'The container did not start in time',
+    retryable: true,
+    advice: 'Try again; if it goes on, the machine is short of CPU or disk.',
+  },
+  HEALTH_CHECK_FAILED: {
+    status: 504,
+    title: 'The container does not answer its health check',
+    retryable: true,
+    advice: 'Try again; the `detail` says what was seen.',
+  },
+  DISK_FULL: {
+    status: 507,
+    title: 'The disk of the container is full',
+    retryable: false,
+    advice: 'Delete files in the conversation; `/workspace` holds 1 GiB.',
+  },
+  SANDBOX_EXHAUSTED: {
+    status: 507,
+    title: 'The container has no process or memory to spare',
+    retryable: true,
+    advice: 'End what runs in the conversation, or delete it and begin anew.',
+  },
+} as const satisfies Record<string, ErrorRow>;
+
+export type ErrorCode = keyof typeof TABLE;
+
+/** Rows in the order of their status. */
+export const ERRORS: Readonly<Record<ErrorCode, ErrorRow>> = TABLE;
+
+/** Fields that some codes carry in their answer beside the common ones. */
+export interface ErrorFields {
+  retry_after?: number;
+  errors?: { path: string; message: string }[];
+  execution_id?: string;
+  limit?: number;
+  used?: number;
+  allow?: string[];
+}
+
+/** The one error of the runtime. `detail` is written for the caller and never holds a secret. */
+export class BerthError extends Error {
+  readonly code: ErrorCode;
+  readonly detail: string;
+  readonly fields: ErrorFields;
+
+  constructor(code: ErrorCode, detail: string, fields: ErrorFields = {}, cause?: unknown) {
+    super(`${code}: ${detail}`, cause === undefined ? undefined : { cause });
+    this.name = 'BerthError';
+    this.code = code;
+    this.detail = detail;
+    this.fields = fields;
+  }
+}
+
+export function isBerthError(error: unknown, ...codes: ErrorCode[]): error is BerthError {
+  return error instanceof BerthError && (codes.length === 0 || codes.includes(error.code));
+}

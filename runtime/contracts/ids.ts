@@ -1,0 +1,42 @@
+/** The names things go by. Each is a type of its own, made only by its parser. */
+
+declare const brand: unique symbol;
+type Branded<Name extends string> = string & { readonly [brand]: Name };
+
+export type TenantId = Branded<'TenantId'>;
+export type ConversationId = Branded<'ConversationId'>;
+export type ContainerId = Branded<'ContainerId'>;
+export type InstallationId = Branded<'InstallationId'>;
+export type WorkId = Branded<'WorkId'>;
+
+const TENANT = /^[a-z0-9][a-z0-9-]{0,39}$/;
+const CONVERSATION = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+const CONVERSATION_CONTAINER = /^ws-[0-9a-f]{12}$/;
+const INSTALLATION = /^[a-z0-9][a-z0-9-]{0,39}$/;
+
+// The casts below are the only places where a plain string becomes a name: each follows its check.
+
+export function parseTenantId(text: string): TenantId | undefined {
+  return TENANT.test(text) ? (text as TenantId) : undefined;
+}
+
+export function parseConversationId(text: string): ConversationId | undefined {
+  return CONVERSATION.test(text) ? (text as ConversationId) : undefined;
+}
+
+export function parseContainerId(text: string): ContainerId | undefined {
+  return CONVERSATION_CONTAINER.test(text) ? (text as ContainerId) : undefined;
+}
+
+export function parseInstallationId(text: string): InstallationId | undefined {
+  return INSTALLATION.test(text) ? (text as InstallationId) : undefined;
+}
+
+/** A container id for a conversation, from a random (version 4) UUID: its last 12 digits are all random. */
+export function conversationContainerId(uuid: string): ContainerId {
+  return `ws-${uuid.slice(-12)}` as ContainerId;
+}
+
+export function workId(kind: string, uuid: string): WorkId {
+  return `${kind}-${uuid}` as WorkId;
+}

@@ -1,0 +1,13 @@
+/** Labels on everything that Berth makes in a backend. Lists filter by installation and role. */
+export const LABEL = {
+  installation: 'berth.installation',
+  role: 'berth.role',
+  createdAt: 'berth.created-at',
+  version: 'berth.version',
+  tenant: 'berth.tenant',
+  workspace: 'workspace',
+  containerId: 'workspace.container_id',
+  conversationId: 'workspace.conversation_id',
+} as const;
+
+export type Role = 'conversation' | 'workspace' | 'function';

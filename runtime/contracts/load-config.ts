@@ -1,0 +1,99 @@
+import { type Config, VARIABLES, type VariableName } from './environment.ts';
+import type { Variable } from './variable.ts';
+
+export type LoadedConfig = { ok: true; config: Config } | { ok: false; problems: string[] };
+
+/** Parses the environment. Reports every problem at once; a secret's value is in none of them. */
+export function loadConfig(env: Readonly<Record<string, string | undefined>>): LoadedConfig {
+  const problems: string[] = [];
+  const values: Partial<Record<VariableName, unknown>> = {};
+  for (const name of variableNames()) {
+    const variable: Variable<unknown> = VARIABLES[name];
+    const text = env[name];
+    if (text === undefined || text === '') {
+      values[name] = variable.default;
+      continue;
+    }
+    const value = variable.parse(text);
+    if (value === undefined) problems.push(`${name} wants ${variable.wants}${shown(variable, text)}`);
+    values[name] = value ?? variable.default;
+  }
+  const config = values as Config; // every name was filled from its own row above
+  problems.push(...contradictions(config));
+  return problems.length === 0 ? { ok: true, config } : { ok: false, problems };
+}
+
+export function variableNames(): VariableName[] {
+  return Object.keys(VARIABLES) as VariableName[]; // the table's own keys
+}
+
+function shown(variable: Variable<unknown>, text: string): string {
+  if (variable.secret) return '; its value is a secret and not shown';
+  return `, but is ${JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)}`;
+}
+
+function contradictions(config: Config): string[] {
+  return [
+    ...mixedStores(config),
+    ...sharedIdentity(config),
+    ...keySources(config),
+    ...(config.CONTAINER_MANAGER_TYPE === 'process' ? processBackendRefusals(config) : []),
+  ];
+}
+
+function mixedStores(config: Config): string[] {
+  const stores = ['REDIS_URL', 'DATABASE_URL', 'OBJECT_STORE_URL'] as const;
+  const shared = stores.filter((name) => config[name] !== undefined);
+  if (shared.length === 0 || shared.length === stores.length || config.BERTH_SINGLE_INSTANCE) return [];
+  const local = stores.filter((name) => config[name] === undefined);
+  return [
+    `${shared.join(' and ')} is shared but ${local.join(' and ')} is local: set all three, or none, ` +
+      'or BERTH_SINGLE_INSTANCE=1 if only one instance will ever run',
+  ];
+}
+
+function sharedIdentity(config: Config): string[] {
+  if (config.REDIS_URL === undefined) return [];
+  return (['BERTH_INSTALLATION', 'BERTH_SECRET'] as const)
+    .filter((name) => config[name] === undefined)
+    .map(
+      (name) =>
+        `${name} is required when REDIS_URL is set, the same for every instance: it wants ${VARIABLES[name].wants}`,
+    );
+}
+
+function keySources(config: Config): string[] {
+  if (config.BERTH_API_KEYS !== undefined && config.BERTH_API_KEYS_FILE !== undefined) {
+    return ['BERTH_API_KEYS and BERTH_API_KEYS_FILE are both set: use one'];
+  }
+  if (!hasConfiguredKeys(config) && !isLoopback(config.HOST)) {
+    return [
+      `HOST is ${config.HOST}, but no keys are configured and the development key is for loopback only: ` +
+        'set BERTH_API_KEYS_FILE (berth keys create makes one) or HOST=127.0.0.1',
+    ];
+  }
+  return [];
+}
+
+export function hasConfiguredKeys(config: Config): boolean {
+  return config.BERTH_API_KEYS !== undefined || config.BERTH_API_KEYS_FILE !== undefined;
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** Why the `process` backend, which shares the host's kernel and files, must not serve this configuration. */
+export function processBackendRefusals(config: Config): string[] {
+  const refusals: string[] = [];
+  if (hasConfiguredKeys(config)) refusals.push('configured keys (other people may hold them)');
+  if (!isLoopback(config.HOST)) refusals.push(`HOST=${config.HOST} (it serves loopback only)`);
+  if (config.NODE_ENV === 'production') refusals.push('NODE_ENV=production');
+  return refusals.map(
+    (what) => `The process backend is for development and refuses ${what}: use CONTAINER_MANAGER_TYPE=docker`,
+  );
+}
+
+export function maxContainers(config: Config, backend: 'docker' | 'process'): number {
+  return config.MAX_CONTAINERS ?? { docker: 100, process: 20 }[backend];
+}

@@ -1,0 +1,106 @@
+/** One environment variable of the runtime: how it is read and what is said of it. */
+export interface Variable<T> {
+  /** What a valid value looks like, as the end of the sentence "… wants". */
+  wants: string;
+  parse(text: string): T | undefined;
+  default: T;
+  /** How the default reads in the reference, where the value itself doesn't say it. */
+  defaultText?: string;
+  /** Never logged or shown; the Pulumi programs pass it through a secret store. */
+  secret: boolean;
+  /** The backends that read it; all unless said. */
+  backends?: readonly BackendName[];
+  description: string;
+}
+
+export const BACKEND_NAMES = ['docker', 'process'] as const;
+export type BackendName = (typeof BACKEND_NAMES)[number];
+
+interface Meta<T> {
+  default: T;
+  defaultText?: string;
+  secret?: boolean;
+  backends?: readonly BackendName[];
+  description: string;
+}
+
+function variable<T>(wants: string, parse: (text: string) => T | undefined, meta: Meta<T>): Variable<T> {
+  return { wants, parse, secret: false, ...meta };
+}
+
+export function text<T extends string | undefined>(
+  meta: Meta<T>,
+  pattern = /^[^\0\n]+$/,
+  wants = 'a text of one line',
+) {
+  return variable<string | T>(wants, (value) => (pattern.test(value) ? value : undefined), meta);
+}
+
+export function wholeNumber<T extends number | undefined>(meta: Meta<T>, least: number, most: number) {
+  const parse = (value: string) => {
+    const number = Number(value);
+    return /^\d+$/.test(value) && number >= least && number <= most ? number : undefined;
+  };
+  return variable<number | T>(`a whole number from ${least} to ${most}`, parse, meta);
+}
+
+/** Timers hold 24 days, and some limits are twice what is set. */
+const MOST_SECONDS = 7 * 24 * 3600;
+
+/** Seconds, decimals allowed. */
+export function seconds(meta: Meta<number>, least = 0.001, most = MOST_SECONDS) {
+  const parse = (value: string) => {
+    const number = Number(value);
+    return /^\d+(\.\d+)?$/.test(value) && number >= least && number <= most ? number : undefined;
+  };
+  return variable<number>(`seconds, from ${least} to ${most}`, parse, meta);
+}
+
+export function flag(meta: Meta<boolean>) {
+  const values = new Map([
+    ['1', true],
+    ['true', true],
+    ['0', false],
+    ['false', false],
+  ]);
+  const parse = (value: string) => values.get(value);
+  return variable<boolean>('1 or 0', parse, meta);
+}
+
+export function oneOf<const V extends string, const T extends V | undefined>(
+  values: readonly V[],
+  meta: Meta<T>,
+) {
+  const parse = (value: string) => values.find((each) => each === value);
+  return variable<V | T>(`one of ${values.join(', ')}`, parse, meta);
+}
+
+export function url<T extends string | undefined>(schemes: readonly string[], meta: Meta<T>) {
+  const parse = (value: string) => {
+    const parsed = URL.parse(value);
+    return parsed !== null && schemes.includes(parsed.protocol.slice(0, -1)) ? value : undefined;
+  };
+  return variable<string | T>(`an address with ${schemes.map((s) => `${s}://`).join(' or ')}`, parse, meta);
+}
+
+/** Addresses, ranges, or Express's names for the usual ones. */
+export function addressList(meta: Meta<readonly string[]>) {
+  const parse = (value: string) => {
+    const items = value.split(',').map((each) => each.trim());
+    return items.every(isAddressOrRange) ? items : undefined;
+  };
+  return variable<readonly string[]>(
+    'addresses or ranges separated by commas (10.0.0.0/8, loopback)',
+    parse,
+    meta,
+  );
+}
+
+function isAddressOrRange(item: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(item)) return true;
+  const [address = '', bits, ...rest] = item.split('/');
+  const host = address.includes(':') ? `[${address}]` : address;
+  const valid = host.startsWith('[') || /^\d+\.\d+\.\d+\.\d+$/.test(host);
+  if (!valid || rest.length > 0 || !URL.canParse(`http://${host}`)) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (host.startsWith('[') ? 128 : 32));
+}
