@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { BundleRequest } from './bundle.ts';
+
+export interface Recipe {
+  readonly name: string;
+  /** Has the Dockerfile and the rest of `files`. */
+  readonly folder: string;
+  readonly files: readonly string[];
+  /** The image's own program: bundled, it is `bundle/` in the build context. */
+  readonly program: Omit<BundleRequest, 'folder'>;
+}
+
+const at = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
+
+/** Every image of this repository. */
+export const recipes: readonly Recipe[] = [
+  {
+    name: 'workspace-base',
+    folder: at('workspace-base'),
+    files: ['Dockerfile', 'packages.txt'],
+    program: { entry: at('workspace-base/agent/main.ts'), name: 'agent.mjs', oneFile: true },
+  },
+  {
+    name: 'runtime',
+    folder: at('runtime'),
+    files: ['Dockerfile', 'health-check.mjs'],
+    program: {
+      entry: at('../runtime/main.ts'),
+      name: 'runtime.mjs',
+      readsFrom: [at('../runtime')],
+    },
+  },
+];
+
+export function findRecipe(name: string): Recipe {
+  const recipe = recipes.find((candidate) => candidate.name === name);
+  if (recipe === undefined) throw new Error(`No image is called ${name}.`);
+  return recipe;
+}
+
+/** Debian's packages in a workspace; a base that has them all spares the build its network. */
+export function workspacePackages(): string[] {
+  return readFileSync(at('workspace-base/packages.txt'), 'utf8').trim().split('\n');
+}

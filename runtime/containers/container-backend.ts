@@ -1,0 +1,94 @@
+import type { ContainerId } from '../contracts/ids.ts';
+import type { Role } from '../contracts/labels.ts';
+
+/**
+ * What runs containers. Calls throw `BACKEND_UNAVAILABLE` when the engine can't be reached. Ids are ours.
+ * Nothing whose installation and role labels are not ours is ever reused, changed or removed.
+ */
+export interface ContainerBackend {
+  readonly kind: BackendKind;
+  readonly capabilities: Capabilities;
+
+  /**
+   * Creates and starts; resolves once the endpoint can be dialled. The same id again is the same container.
+   * A create that fails half way leaves nothing behind. Throws `CONTAINER_CREATE_FAILED`,
+   * `IMAGE_PULL_FAILED`, `START_TIMEOUT`.
+   */
+  create(spec: ContainerSpec, signal?: AbortSignal): Promise<void>;
+
+  /** Asks it to stop, kills it after `stopSeconds` (0: at once), removes it and what belongs to it. Absent: fine. */
+  destroy(id: ContainerId, options?: { stopSeconds?: number }): Promise<void>;
+
+  /** Undefined: the backend has no such container. */
+  inspect(id: ContainerId): Promise<ContainerView | undefined>;
+
+  list(role: Role): Promise<ContainerView[]>;
+
+  /** The last lines of its output, at most 1 MiB. Absent: throws `CONTAINER_NOT_FOUND`. */
+  logs(id: ContainerId, options: { tail: number }): Promise<string>;
+
+  /** Absent: throws `CONTAINER_NOT_FOUND`. */
+  pause(id: ContainerId): Promise<void>;
+  resume(id: ContainerId): Promise<void>;
+  stats(id: ContainerId): Promise<ContainerStats>;
+
+  /** Where the agent, or a port of the container, is dialled. Computed, without a call to the engine. */
+  endpoint(id: ContainerId, port: number | 'agent'): Endpoint;
+
+  hasImage(image: string): Promise<boolean>;
+
+  /** Gets it from its registry. Throws `IMAGE_PULL_FAILED`. */
+  pullImage(image: string, onProgress: (line: string) => void): Promise<void>;
+
+  /** Throws `BACKEND_UNAVAILABLE` when the engine doesn't answer. */
+  ping(): Promise<void>;
+
+  close(): Promise<void>;
+}
+
+export type BackendKind = 'docker' | 'process';
+
+export interface Capabilities {
+  pause: boolean;
+  stats: boolean;
+  /** Whether user code is kept from the host's files, processes and network. */
+  isolates: boolean;
+}
+
+export interface ContainerSpec {
+  id: ContainerId;
+  role: Role;
+  image: string;
+  env: Record<string, string>;
+  /** Beside those that every container gets. */
+  labels: Record<string, string>;
+  limits: Limits;
+  network: 'none';
+}
+
+export interface Limits {
+  cpus: number;
+  memoryBytes: number;
+  pids: number;
+}
+
+export interface ContainerView {
+  id: ContainerId;
+  role: Role;
+  /** The engine's own id. */
+  engineId: string;
+  state: 'created' | 'running' | 'paused' | 'exited';
+  createdAt: number;
+  labels: Record<string, string>;
+  /** Of one that exited. */
+  exit?: { code: number; oomKilled: boolean };
+}
+
+export interface ContainerStats {
+  memoryBytes: number;
+  memoryLimitBytes: number;
+  cpuNanoseconds: number;
+  pids: number;
+}
+
+export type Endpoint = { kind: 'socket'; path: string } | { kind: 'address'; host: string; port: number };

@@ -1,0 +1,31 @@
+import { engineAnswers } from '../../../images/builder/engine.ts';
+import { workspaceImage } from './image-service.ts';
+import { redisAnswers } from './private-redis.ts';
+import { readServicesEnv } from './services-env.ts';
+
+/**
+ * The variables for a vitest that `npm test` did not start: what is set already, and what `npm run services` keeps
+ * up. The workspace image is brought up to date; the runtime's is left to `npm test`.
+ */
+export async function servicesInReach(): Promise<Record<string, string>> {
+  if (process.env.TEST_RESULTS_FILE !== undefined) return {};
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries({ ...readServicesEnv(), ...process.env })) {
+    if (name.startsWith('TEST_') && !name.endsWith('_IMAGE') && value) env[name] = value;
+  }
+  const without = (name: string, reason: string): void => console.error(`without ${name}: ${reason}`);
+  const otherwise = 'start `npm run services`, or take `npm test`';
+  if (env.TEST_DOCKER_HOST === undefined || !(await engineAnswers(env.TEST_DOCKER_HOST))) {
+    without('docker', otherwise);
+    env.TEST_DOCKER_HOST = ''; // a worker would have the one of this process
+  } else {
+    const image = await workspaceImage.start({ folder: '', env, say: (line) => console.error(line) });
+    if ('missing' in image) without(workspaceImage.name, image.missing);
+    else Object.assign(env, image.env);
+  }
+  if (env.TEST_REDIS_URL === undefined || !(await redisAnswers(env.TEST_REDIS_URL))) {
+    without('redis', otherwise);
+    env.TEST_REDIS_URL = '';
+  }
+  return env;
+}
