@@ -1,0 +1,34 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Activity } from './activity.ts';
+import type { Assignment } from './assignment.ts';
+import type { PipeSupply } from './exec/pipe-supply.ts';
+import type { RunningCommands } from './exec/running-commands.ts';
+import type { Token } from './token.ts';
+
+/** All that the agent is and knows, made once at its start. */
+export interface Agent {
+  version: string;
+  token: Token;
+  /** The real path of the workspace. */
+  root: string;
+  /** What every command gets before the environments of `/assign` and of its request. */
+  inheritedEnv: Record<string, string>;
+  killAfterMs: number;
+  assignment: Assignment;
+  activity: Activity;
+  commands: RunningCommands;
+  pipes: PipeSupply;
+}
+
+/** One request on its way to an answer. */
+export interface Call {
+  agent: Agent;
+  req: IncomingMessage;
+  res: ServerResponse;
+  /** As it came, still percent-encoded: nothing has been normalised away. */
+  path: string;
+  /** Without its question mark. */
+  query: string;
+}
+
+export type Handler = (call: Call) => void | Promise<void>;

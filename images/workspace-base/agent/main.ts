@@ -1,0 +1,73 @@
+import { realpathSync, statSync } from 'node:fs';
+import { Activity } from './activity.ts';
+import type { Agent } from './agent.ts';
+import { Assignment } from './assignment.ts';
+import { inheritedEnvironment } from './exec/environment.ts';
+import { PipeSupply } from './exec/pipe-supply.ts';
+import { RunningCommands } from './exec/running-commands.ts';
+import { listen } from './listen.ts';
+import { createAgentServer } from './server.ts';
+import { parseSettings, type Settings, SettingsError } from './settings.ts';
+import { Token } from './token.ts';
+
+/** Late enough to stay out of the way of the first health check. */
+const PIPES_AFTER_MS = 250;
+
+function fail(message: string): never {
+  console.error(`agent: ${message}`);
+  process.exit(2);
+}
+
+function readSettings(): Settings {
+  try {
+    return parseSettings(process.env);
+  } catch (error) {
+    if (error instanceof SettingsError) fail(error.message);
+    throw error;
+  }
+}
+
+function findWorkspace(path: string): string {
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    fail(`AGENT_WORKSPACE must be a directory: ${path}`);
+  }
+  return realpathSync(path);
+}
+
+const settings = readSettings();
+const agent: Agent = {
+  version: settings.version,
+  token: new Token(settings.token),
+  root: findWorkspace(settings.workspace),
+  inheritedEnv: inheritedEnvironment(process.env),
+  killAfterMs: settings.killAfterSeconds * 1000,
+  assignment: new Assignment(),
+  activity: new Activity(),
+  commands: new RunningCommands(),
+  pipes: new PipeSupply(),
+};
+
+function exit(): never {
+  agent.commands.killAll();
+  agent.pipes.close();
+  process.exit(0);
+}
+
+process.on('SIGTERM', exit);
+process.on('SIGINT', exit);
+
+const limits = {
+  lifetimeMs: (settings.maxLifetimeSeconds + settings.lifetimeGraceSeconds) * 1000,
+  idleMs: settings.idleExitSeconds * 1000,
+};
+agent.activity.watch(limits, (reason) => {
+  console.error(`agent: exits by itself: ${reason}`);
+  exit();
+});
+
+try {
+  await listen(createAgentServer(agent), settings.listen);
+} catch (error) {
+  fail(`cannot listen: ${error instanceof Error ? error.message : error}`);
+}
+setTimeout(() => void agent.pipes.fill(), PIPES_AFTER_MS);
