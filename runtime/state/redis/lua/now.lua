@@ -1,0 +1,4 @@
+-- Keys: those of prelude.lua.
+-- Returns the store's time in milliseconds.
+
+return NOW

@@ -1,0 +1,11 @@
+/** Bounds that hold for every adapter of the conversations' store. */
+
+/** Lapsed work can be taken up again by who still does it, for this long; then it is forgotten. Prelude.lua has it too. */
+export const LAPSED_WORK_KEPT_MS = 600_000;
+
+const IDS_TO_LOOK_AT = 1_000;
+
+/** How many conversations one page may look at: with a rare status it may be short, with more to follow. */
+export function idsToLookAt(limit: number): number {
+  return Math.max(limit, IDS_TO_LOOK_AT);
+}
