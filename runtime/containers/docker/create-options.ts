@@ -1,0 +1,77 @@
+import type { ContainerCreateOptions } from 'dockerode';
+import { CONVERSATION_TMPFS } from '../../contracts/container-limits.ts';
+import type { ContainerSpec } from '../container-backend.ts';
+import {
+  AGENT_MOUNT,
+  AGENT_SOCKET_NAME,
+  PROXY_MOUNT,
+  type SocketFolder,
+  type User,
+} from '../socket-folder.ts';
+import type { EngineFeatures } from './engine-replies.ts';
+import { SECCOMP_PROFILE } from './seccomp-profile.ts';
+
+export interface Surroundings {
+  user: User;
+  labels: Record<string, string>;
+  folder: SocketFolder;
+  engine: EngineFeatures;
+  /** Named by the operator; otherwise the engine's own where it has AppArmor. */
+  apparmorProfile?: string | undefined;
+}
+
+const NANO = 1e9;
+
+/** A conversation's container in the engine's words. */
+export function createOptions(spec: ContainerSpec, around: Surroundings): ContainerCreateOptions {
+  const { user, folder, engine } = around;
+  return {
+    Image: spec.image,
+    User: `${user.uid}:${user.gid}`,
+    Env: Object.entries({
+      ...spec.env,
+      AGENT_LISTEN_MODE: 'uds',
+      AGENT_SOCKET: `${AGENT_MOUNT}/${AGENT_SOCKET_NAME}`,
+    }).map(([name, value]) => `${name}=${value}`),
+    Labels: around.labels,
+    HostConfig: {
+      NetworkMode: spec.network,
+      // The engine refuses more than the machine has.
+      NanoCpus: Math.round(Math.min(spec.limits.cpus, engine.cpus) * NANO),
+      Memory: spec.limits.memoryBytes,
+      MemorySwap: spec.limits.memoryBytes,
+      PidsLimit: spec.limits.pids,
+      CapDrop: ['ALL'],
+      SecurityOpt: securityOptions(around),
+      ReadonlyRootfs: true,
+      IpcMode: 'private',
+      Init: true,
+      Tmpfs: tmpfs(user),
+      Mounts: [
+        { Type: 'bind', Source: folder.agentFolder, Target: AGENT_MOUNT, ReadOnly: false },
+        { Type: 'bind', Source: folder.proxyFolder, Target: PROXY_MOUNT, ReadOnly: true },
+      ],
+      LogConfig: { Type: 'local', Config: { 'max-size': '10m', 'max-file': '2' } },
+      RestartPolicy: { Name: 'no' },
+    },
+  };
+}
+
+function securityOptions({ apparmorProfile, engine }: Surroundings): string[] {
+  const profile = apparmorProfile ?? (engine.apparmor ? 'docker-default' : undefined);
+  return [
+    'no-new-privileges:true',
+    `seccomp=${JSON.stringify(SECCOMP_PROFILE)}`,
+    ...(profile === undefined ? [] : [`apparmor=${profile}`]),
+  ];
+}
+
+/** The engine mounts by depth, so `.cache` comes on top of the home folder. */
+function tmpfs({ uid, gid }: User): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(CONVERSATION_TMPFS).map(([path, size]) => [
+      path,
+      `rw,nosuid,nodev,exec,size=${size},uid=${uid},gid=${gid},mode=${/\btmp$/.test(path) ? '1777' : '0755'}`,
+    ]),
+  );
+}

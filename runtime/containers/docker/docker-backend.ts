@@ -1,0 +1,223 @@
+import { SANDBOX_UID, SANDBOX_UID_BESIDE_RUNTIME } from '../../contracts/container-limits.ts';
+import { BerthError } from '../../contracts/errors.ts';
+import { type ContainerId, parseContainerId } from '../../contracts/ids.ts';
+import { LABEL, type Role } from '../../contracts/labels.ts';
+import type {
+  ContainerBackend,
+  ContainerSpec,
+  ContainerStats,
+  ContainerView,
+  Endpoint,
+} from '../container-backend.ts';
+import { ownRole, takenBy } from '../ownership.ts';
+import { requireShortBase, SocketFolder, type User } from '../socket-folder.ts';
+import { removeStaleFolders } from '../stale-folders.ts';
+import { Turns } from '../turns.ts';
+import { ContainerCreation } from './container-creation.ts';
+import { removeContainer } from './container-removal.ts';
+import { EngineClient } from './engine-client.ts';
+import { callFailure, isRefusal } from './engine-errors.ts';
+import {
+  type EngineFeatures,
+  type InspectReply,
+  toFeatures,
+  toStats,
+  toView,
+  toViews,
+} from './engine-replies.ts';
+import { pullImage } from './image-pull.ts';
+
+export interface DockerBackendOptions {
+  /** `unix://` or `tcp://`; the engine's usual socket unless said. */
+  dockerHost?: string;
+  installation: string;
+  version: string;
+  /** Folder of the containers' sockets: the same path for the runtime and the engine. */
+  socketBasePath: string;
+  /** `docker-default` where the engine has AppArmor, unless said. */
+  apparmorProfile?: string;
+  /** How long a container may take from its start until its agent listens. 30 unless said. */
+  agentReadySeconds?: number;
+  /** `uid:gid` in the containers. 1000, or 10001 where the runtime itself is 1000, unless said. */
+  user?: string;
+}
+
+const MAX_LOG_LINES = 10_000;
+
+/** Containers of a Docker engine on this machine. */
+export class DockerBackend implements ContainerBackend {
+  readonly kind = 'docker';
+  readonly capabilities = { pause: true, stats: true, isolates: true };
+
+  readonly #options: DockerBackendOptions;
+  readonly #user: User;
+  readonly #engine: EngineClient;
+  readonly #turns = new Turns();
+  #features: EngineFeatures | undefined;
+  #clearedStaleFolders = false;
+
+  constructor(options: DockerBackendOptions) {
+    requireShortBase(options.socketBasePath);
+    this.#options = options;
+    this.#user = parseUser(options.user ?? defaultUser());
+    this.#engine = new EngineClient(options.dockerHost);
+  }
+
+  async create(spec: ContainerSpec, signal?: AbortSignal): Promise<void> {
+    if (spec.role !== 'conversation') {
+      throw new BerthError('NOT_SUPPORTED', `the docker backend makes no containers of role ${spec.role}`);
+    }
+    await this.#turns.create(spec.id, signal, async (attempt) => {
+      if (await this.#isThere(spec)) return;
+      const features = await this.#engineFeatures();
+      const settings = { ...this.#options, user: this.#user, folder: this.#folder(spec.id), features };
+      await new ContainerCreation(this.#engine, spec, settings, attempt).run();
+    });
+  }
+
+  async destroy(id: ContainerId, { stopSeconds = 0 }: { stopSeconds?: number } = {}): Promise<void> {
+    await this.#turns.destroy(id, async () => {
+      const found = await this.#inspect(id);
+      if (found !== undefined) {
+        if (!this.#isOurs(found)) return;
+        await removeContainer(this.#engine, found.Id, stopSeconds);
+      }
+      await this.#folder(id).remove();
+    });
+  }
+
+  async inspect(id: ContainerId): Promise<ContainerView | undefined> {
+    const found = await this.#inspect(id);
+    return found && toView(found, this.#options.installation);
+  }
+
+  async list(role: Role): Promise<ContainerView[]> {
+    const { installation } = this.#options;
+    return this.#asking('a list', async () => {
+      await this.#clearStaleFolders();
+      const found = await this.#engine.list({ [LABEL.installation]: installation, [LABEL.role]: role });
+      return toViews(found, installation);
+    });
+  }
+
+  async logs(id: ContainerId, { tail }: { tail: number }): Promise<string> {
+    return this.#on(id, ({ Id }) => this.#engine.logs(Id, Math.min(tail, MAX_LOG_LINES)));
+  }
+
+  async pause(id: ContainerId): Promise<void> {
+    await this.#on(id, async ({ Id, State }) => {
+      if (State.Status !== 'paused') await this.#engine.pause(Id);
+    });
+  }
+
+  async resume(id: ContainerId): Promise<void> {
+    await this.#on(id, async ({ Id, State }) => {
+      if (State.Status !== 'running') await this.#engine.unpause(Id);
+    });
+  }
+
+  async stats(id: ContainerId): Promise<ContainerStats> {
+    return this.#on(id, async ({ Id }) => toStats(await this.#engine.stats(Id)));
+  }
+
+  endpoint(id: ContainerId, port: number | 'agent'): Endpoint {
+    if (port !== 'agent')
+      throw new BerthError('NOT_SUPPORTED', `${id} has no network, so port ${port} can't be dialled`);
+    return { kind: 'socket', path: this.#folder(id).agentSocket };
+  }
+
+  async hasImage(image: string): Promise<boolean> {
+    return this.#asking(image, () => this.#engine.hasImage(image));
+  }
+
+  async pullImage(image: string, onProgress: (line: string) => void): Promise<void> {
+    await pullImage(this.#engine, image, onProgress);
+  }
+
+  async ping(): Promise<void> {
+    await this.#asking('a ping', () => this.#engine.ping());
+  }
+
+  async close(): Promise<void> {
+    this.#turns.close();
+    this.#engine.close();
+  }
+
+  /** Whether the container is whole. What is left of an earlier attempt is removed: user code may have run in it. */
+  async #isThere(spec: ContainerSpec): Promise<boolean> {
+    const found = await this.#inspect(spec.id);
+    if (found === undefined) return false;
+    if (ownRole(found.Config.Labels, this.#options.installation) !== spec.role) {
+      throw new BerthError('CONTAINER_CREATE_FAILED', takenBy(spec.id, found.Config.Labels));
+    }
+    if (isAlive(found) && (await this.#folder(spec.id).hasAgent())) return true;
+    await removeContainer(this.#engine, found.Id, 0);
+    return false;
+  }
+
+  async #on<T>(id: ContainerId, act: (container: InspectReply) => Promise<T>): Promise<T> {
+    const found = await this.#inspect(id);
+    if (found === undefined || !this.#isOurs(found)) {
+      throw new BerthError('CONTAINER_NOT_FOUND', `there is no container ${id}`);
+    }
+    try {
+      return await act(found);
+    } catch (error) {
+      if (isRefusal(error, 409, 500) && !isAlive(await this.#inspect(found.Id))) {
+        throw new BerthError('CONTAINER_NOT_FOUND', `container ${id} does not run`, {}, error);
+      }
+      throw callFailure(error, id);
+    }
+  }
+
+  async #inspect(container: string): Promise<InspectReply | undefined> {
+    return this.#asking(container, () => this.#engine.inspect(container));
+  }
+
+  /** A refusal that nobody expects, in our words. */
+  async #asking<T>(about: string, call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      throw callFailure(error, about);
+    }
+  }
+
+  #isOurs(found: InspectReply): boolean {
+    return ownRole(found.Config.Labels, this.#options.installation) !== undefined;
+  }
+
+  #folder(id: ContainerId): SocketFolder {
+    return new SocketFolder(this.#options.socketBasePath, id);
+  }
+
+  async #engineFeatures(): Promise<EngineFeatures> {
+    this.#features ??= toFeatures(await this.#engine.info());
+    return this.#features;
+  }
+
+  /** Once is enough: only a crash leaves folders behind, and a start follows it. */
+  async #clearStaleFolders(): Promise<void> {
+    if (this.#clearedStaleFolders) return;
+    await removeStaleFolders(this.#options.socketBasePath, async () => {
+      const names = (await this.#engine.list({})).flatMap((row) => row.Names);
+      return new Set(names.flatMap((name) => parseContainerId(name.slice(1)) ?? []));
+    });
+    this.#clearedStaleFolders = true;
+  }
+}
+
+function isAlive(found: InspectReply | undefined): boolean {
+  return found?.State.Status === 'running' || found?.State.Status === 'paused';
+}
+
+function defaultUser(): string {
+  const uid = process.getuid?.() === SANDBOX_UID ? SANDBOX_UID_BESIDE_RUNTIME : SANDBOX_UID;
+  return `${uid}:${uid}`;
+}
+
+function parseUser(text: string): User {
+  const [, uid, gid] = /^(\d+):(\d+)$/.exec(text) ?? [];
+  if (uid === undefined || gid === undefined) throw new BerthError('INTERNAL', `${text} is not uid:gid`);
+  return { uid: Number(uid), gid: Number(gid) };
+}

@@ -1,0 +1,27 @@
+const HEADER_BYTES = 8;
+
+/** Takes the engine's frames (a stream's number, 3 zeros, 4 bytes of length, then the text) apart. */
+export class LogFrames {
+  #header = Buffer.alloc(0);
+  #left = 0;
+
+  /** The text in a piece of the stream, which may begin and end anywhere. */
+  *read(piece: Buffer): Generator<Buffer> {
+    let rest = piece;
+    while (rest.length > 0) {
+      if (this.#left > 0) {
+        const text = rest.subarray(0, this.#left);
+        this.#left -= text.length;
+        rest = rest.subarray(text.length);
+        yield text;
+        continue;
+      }
+      const missing = HEADER_BYTES - this.#header.length;
+      this.#header = Buffer.concat([this.#header, rest.subarray(0, missing)]);
+      rest = rest.subarray(missing);
+      if (this.#header.length < HEADER_BYTES) return;
+      this.#left = this.#header.readUInt32BE(4);
+      this.#header = Buffer.alloc(0);
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import type { ContainerId } from '../contracts/ids.ts';
+import { LABEL, type Role } from '../contracts/labels.ts';
+import type { ContainerSpec } from './container-backend.ts';
+
+/** Whose containers a backend makes and touches. */
+export interface Installation {
+  installation: string;
+  version: string;
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+const ROLES: readonly Role[] = ['conversation', 'workspace', 'function'];
+
+/** All labels of a new container. Ours win over the spec's. */
+export function labelsFor(spec: ContainerSpec, owner: Installation, now: Date): Record<string, string> {
+  return {
+    ...spec.labels,
+    [LABEL.installation]: owner.installation,
+    [LABEL.role]: spec.role,
+    [LABEL.createdAt]: now.toISOString(),
+    [LABEL.version]: owner.version,
+    ...(spec.role === 'conversation' ? { [LABEL.workspace]: 'true', [LABEL.containerId]: spec.id } : {}),
+  };
+}
+
+/** The role of a container of this installation; undefined for anyone else's. */
+export function ownRole(labels: Labels, installation: string): Role | undefined {
+  if (labels[LABEL.installation] !== installation) return undefined;
+  return ROLES.find((role) => role === labels[LABEL.role]);
+}
+
+/** Says why a name can't be had. */
+export function takenBy(id: ContainerId, labels: Labels): string {
+  const installation = labels[LABEL.installation];
+  const owner =
+    installation === undefined
+      ? 'something that is not of Berth'
+      : `installation ${installation} (role ${labels[LABEL.role] ?? 'unknown'})`;
+  return `the name ${id} belongs to ${owner}`;
+}
+
+/** When we made it, by its label. */
+export function createdAt(labels: Labels, otherwise: number): number {
+  const time = Date.parse(labels[LABEL.createdAt] ?? '');
+  return Number.isNaN(time) ? otherwise : time;
+}

@@ -1,0 +1,232 @@
+import { totalmem } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SANDBOX_UID_BESIDE_RUNTIME } from '../../contracts/container-limits.ts';
+import { BerthError } from '../../contracts/errors.ts';
+import type { ContainerId } from '../../contracts/ids.ts';
+import type { Role } from '../../contracts/labels.ts';
+import type {
+  ContainerBackend,
+  ContainerSpec,
+  ContainerStats,
+  ContainerView,
+  Endpoint,
+} from '../container-backend.ts';
+import { labelsFor, ownRole, takenBy } from '../ownership.ts';
+import { requireShortBase, SocketFolder, type User } from '../socket-folder.ts';
+import { Turns } from '../turns.ts';
+import { ContainerCreation } from './container-creation.ts';
+import { ContainerFolder, type ContainerRecord, containerIds, removeHalves } from './container-folder.ts';
+import { continueAll, killAll, processesOf, stopAll, terminate } from './container-processes.ts';
+import { toView } from './container-view.ts';
+import { readLog } from './output-log.ts';
+import { readProcessTable, sameProcess } from './process-table.ts';
+
+export interface ProcessBackendOptions {
+  installation: string;
+  version: string;
+  /** Held by this runtime alone. */
+  dataDir: string;
+  /** Folder of the containers' sockets. */
+  socketBasePath: string;
+  /** The agent's program, and the Node that runs it. */
+  agentEntry: string;
+  nodePath: string;
+  /** Without it nothing is isolated: commands run as the runtime's user, with its files and network. */
+  bwrapPath?: string;
+  /** How long a container may take from its start until its agent listens. 30 unless said. */
+  agentReadySeconds?: number;
+}
+
+const READY_SECONDS = 30;
+const EXIT_POLL_MS = 10;
+
+/**
+ * Containers as children of the runtime, for machines without an engine. Nothing limits their CPU, memory, number
+ * of processes or disk. Under bwrap they die with the runtime.
+ */
+export class ProcessBackend implements ContainerBackend {
+  readonly kind = 'process';
+  readonly capabilities;
+
+  readonly #options: ProcessBackendOptions;
+  readonly #containers: string;
+  readonly #turns = new Turns();
+  #cleared: Promise<void> | undefined;
+
+  constructor(options: ProcessBackendOptions) {
+    requireShortBase(options.socketBasePath);
+    this.#options = options;
+    this.#containers = join(resolve(options.dataDir), 'containers');
+    this.capabilities = { pause: true, stats: true, isolates: options.bwrapPath !== undefined };
+  }
+
+  async create(spec: ContainerSpec, signal?: AbortSignal): Promise<void> {
+    if (spec.role !== 'conversation') {
+      throw new BerthError('NOT_SUPPORTED', `the process backend makes no containers of role ${spec.role}`);
+    }
+    await this.pullImage(spec.image);
+    await this.#turns.create(spec.id, signal, async (attempt) => {
+      await this.#clearHalves();
+      if (await this.#isThere(spec)) return;
+      await new ContainerCreation(spec, this.#creationSettings(spec), attempt).run();
+    });
+  }
+
+  async destroy(id: ContainerId, { stopSeconds = 0 }: { stopSeconds?: number } = {}): Promise<void> {
+    await this.#turns.destroy(id, async () => {
+      await this.#clearHalves();
+      const record = await this.#folder(id).read();
+      if (record === undefined) await this.#sockets(id).remove();
+      else if (this.#isOurs(record)) await this.#remove(record, stopSeconds);
+    });
+  }
+
+  async inspect(id: ContainerId): Promise<ContainerView | undefined> {
+    const record = await this.#folder(id).read();
+    return record && toView(record, this.#options.installation, await readProcessTable());
+  }
+
+  async list(role: Role): Promise<ContainerView[]> {
+    await this.#clearHalves();
+    const ids = await containerIds(this.#containers);
+    // A record that can't be read is nobody's, and left alone.
+    const records = await Promise.all(
+      ids.map((id) =>
+        this.#folder(id)
+          .read()
+          .catch(() => undefined),
+      ),
+    );
+    const table = await readProcessTable();
+    const views = records.map((record) => record && toView(record, this.#options.installation, table));
+    return views.filter((view) => view !== undefined).filter((view) => view.role === role);
+  }
+
+  async logs(id: ContainerId, { tail }: { tail: number }): Promise<string> {
+    await this.#own(id);
+    return readLog(this.#folder(id).log, tail);
+  }
+
+  async pause(id: ContainerId): Promise<void> {
+    await stopAll(await this.#running(id));
+  }
+
+  async resume(id: ContainerId): Promise<void> {
+    await continueAll(await this.#running(id));
+  }
+
+  /** Pages that processes share count for each of them. The limit is the machine's: there is no other. */
+  async stats(id: ContainerId): Promise<ContainerStats> {
+    const all = await processesOf(await this.#own(id));
+    return {
+      memoryBytes: all.reduce((sum, each) => sum + each.memoryBytes, 0),
+      memoryLimitBytes: totalmem(),
+      cpuNanoseconds: all.reduce((sum, each) => sum + each.cpuNanoseconds, 0),
+      pids: all.length,
+    };
+  }
+
+  endpoint(id: ContainerId, port: number | 'agent'): Endpoint {
+    if (port !== 'agent')
+      throw new BerthError('NOT_SUPPORTED', `${id} has no network, so port ${port} can't be dialled`);
+    return { kind: 'socket', path: this.#sockets(id).agentSocket };
+  }
+
+  async hasImage(image: string): Promise<boolean> {
+    return /^workspace-base(:[\w.-]+)?$/.test(image);
+  }
+
+  async pullImage(image: string): Promise<void> {
+    if (await this.hasImage(image)) return;
+    const detail = `the process backend runs workspace-base only; ${image} takes Docker (CONTAINER_MANAGER_TYPE=docker)`;
+    throw new BerthError('IMAGE_PULL_FAILED', detail);
+  }
+
+  async ping(): Promise<void> {}
+
+  async close(): Promise<void> {
+    this.#turns.close();
+  }
+
+  /** Whether the container is whole. What is left of an earlier attempt is removed: user code may have run in it. */
+  async #isThere(spec: ContainerSpec): Promise<boolean> {
+    const record = await this.#folder(spec.id).read();
+    if (record === undefined) return false;
+    if (ownRole(record.labels, this.#options.installation) !== spec.role) {
+      throw new BerthError('CONTAINER_CREATE_FAILED', takenBy(spec.id, record.labels));
+    }
+    if ((await isAlive(record)) && (await this.#sockets(spec.id).hasAgent())) return true;
+    await this.#remove(record, 0);
+    return false;
+  }
+
+  #creationSettings(spec: ContainerSpec) {
+    const { bwrapPath, dataDir, socketBasePath, nodePath, agentEntry } = this.#options;
+    const runtimeUser = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+    return {
+      folder: this.#folder(spec.id),
+      sockets: this.#sockets(spec.id),
+      labels: labelsFor(spec, this.#options, new Date()),
+      nodePath,
+      agentEntry,
+      agentReadySeconds: this.#options.agentReadySeconds ?? READY_SECONDS,
+      bwrapPath,
+      secret: [resolve(dataDir), resolve(socketBasePath)],
+      dropTo: bwrapPath !== undefined && runtimeUser.uid === 0 ? SANDBOX_USER : undefined,
+      runtimeUser,
+    };
+  }
+
+  /** The record goes last: until then the container is listed, and can be destroyed again. */
+  async #remove(record: ContainerRecord, stopSeconds: number): Promise<void> {
+    if (stopSeconds > 0) {
+      await terminate(record);
+      const giveUp = performance.now() + stopSeconds * 1000;
+      while ((await isAlive(record)) && performance.now() < giveUp) await sleep(EXIT_POLL_MS);
+    }
+    await killAll(record);
+    await this.#sockets(record.id).remove();
+    await this.#folder(record.id).remove();
+  }
+
+  async #running(id: ContainerId): Promise<ContainerRecord> {
+    const record = await this.#own(id);
+    if (await isAlive(record)) return record;
+    throw new BerthError('CONTAINER_NOT_FOUND', `container ${id} does not run`);
+  }
+
+  async #own(id: ContainerId): Promise<ContainerRecord> {
+    const record = await this.#folder(id).read();
+    if (record !== undefined && this.#isOurs(record)) return record;
+    throw new BerthError('CONTAINER_NOT_FOUND', `there is no container ${id}`);
+  }
+
+  #isOurs(record: ContainerRecord): boolean {
+    return ownRole(record.labels, this.#options.installation) !== undefined;
+  }
+
+  #folder(id: ContainerId): ContainerFolder {
+    return new ContainerFolder(this.#containers, id);
+  }
+
+  #sockets(id: ContainerId): SocketFolder {
+    return new SocketFolder(this.#options.socketBasePath, id);
+  }
+
+  /** Once, before anything else can be under way. */
+  #clearHalves(): Promise<void> {
+    this.#cleared ??= removeHalves(this.#containers).catch((error) => {
+      this.#cleared = undefined; // to be tried again
+      throw error;
+    });
+    return this.#cleared;
+  }
+}
+
+/** Where the runtime is root. Not 1000: that may be a person with files on this machine. */
+const SANDBOX_USER: User = { uid: SANDBOX_UID_BESIDE_RUNTIME, gid: SANDBOX_UID_BESIDE_RUNTIME };
+
+async function isAlive(record: ContainerRecord): Promise<boolean> {
+  return record.process !== undefined && sameProcess(await readProcessTable(), record.process) !== undefined;
+}

@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
+import type { ContainerBackend, ContainerSpec } from '../../../runtime/containers/container-backend.ts';
+import type { ContainerId } from '../../../runtime/contracts/ids.ts';
+import type { TestAgent } from './agent-calls.ts';
+import { agentOf, containerSpec } from './specs.ts';
+
+export interface BackendUnderTest {
+  /** A backend on the same machine, with folders and containers in common with every other that is opened. */
+  open(options: { installation: string; agentReadySeconds?: number }): ContainerBackend;
+  image: string;
+  /** Everything on disk that belongs to a container. */
+  foldersOf(id: string): string[];
+  remove(): Promise<void>;
+}
+
+export const OURS = 'contract-ours';
+export const OTHERS = 'contract-others';
+
+/** The backend that a suite runs on, and what its tests have in common. What they make is destroyed after each. */
+export class Harness {
+  readonly #made: { backend: ContainerBackend; id: ContainerId }[] = [];
+  #under: BackendUnderTest | undefined;
+  #backend: ContainerBackend | undefined;
+
+  constructor(prepare: () => BackendUnderTest) {
+    beforeAll(() => {
+      this.#under = prepare();
+      this.#backend = this.#under.open({ installation: OURS });
+    });
+    afterEach(async () => {
+      await Promise.all(this.#made.splice(0).map(({ backend, id }) => backend.destroy(id)));
+    });
+    afterAll(async () => {
+      await this.#backend?.close();
+      await this.#under?.remove();
+    });
+  }
+
+  get under(): BackendUnderTest {
+    if (this.#under === undefined) throw new Error('the backend is there within tests only');
+    return this.#under;
+  }
+
+  get backend(): ContainerBackend {
+    if (this.#backend === undefined) throw new Error('the backend is there within tests only');
+    return this.#backend;
+  }
+
+  spec(change: Partial<ContainerSpec> = {}, owner = this.backend): ContainerSpec {
+    const given = containerSpec(this.under.image, change);
+    this.#made.push({ backend: owner, id: given.id });
+    return given;
+  }
+
+  async created(change: Partial<ContainerSpec> = {}): Promise<ContainerSpec> {
+    const given = this.spec(change);
+    await this.backend.create(given);
+    return given;
+  }
+
+  agent(spec: ContainerSpec): TestAgent {
+    return agentOf(this.backend, spec);
+  }
+
+  async expectNotSeen(id: ContainerId): Promise<void> {
+    expect(await this.backend.inspect(id)).toBeUndefined();
+    expect((await this.backend.list('conversation')).map((view) => view.id)).not.toContain(id);
+  }
+
+  async expectNothingOf(id: ContainerId): Promise<void> {
+    await this.expectNotSeen(id);
+    expect(this.under.foldersOf(id).filter(existsSync)).toEqual([]);
+  }
+
+  /** Until a creation has begun to leave traces. */
+  async untilBegun(id: ContainerId): Promise<void> {
+    const begun = () => expect(this.under.foldersOf(id).some(existsSync)).toBe(true);
+    await vi.waitFor(begun, { interval: 1 });
+  }
+
+  async expectNotFound(id: ContainerId): Promise<void> {
+    for (const call of [
+      () => this.backend.logs(id, { tail: 1 }),
+      () => this.backend.pause(id),
+      () => this.backend.resume(id),
+      () => this.backend.stats(id),
+    ]) {
+      await expect(call()).rejects.toMatchObject({ code: 'CONTAINER_NOT_FOUND' });
+    }
+  }
+}
