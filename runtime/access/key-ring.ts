@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import type { Logger } from 'pino';
+import { type ApiKey, findApiKey, parseApiKeys } from './api-key.ts';
+
+const LOOK_EVERY_MS = 500;
+
+/** The keys in force. A key that is taken back ends what is being done with it. */
+export class KeyRing {
+  #keys: readonly ApiKey[];
+  readonly #inUse = new Map<AbortController, ApiKey>();
+
+  constructor(keys: readonly ApiKey[]) {
+    this.#keys = keys;
+  }
+
+  find(presented: string): ApiKey | undefined {
+    return findApiKey(this.#keys, presented);
+  }
+
+  /** `revoked` fires when the key is taken back before `Symbol.dispose`. */
+  use(key: ApiKey): { revoked: AbortSignal } & Disposable {
+    const controller = new AbortController();
+    this.#inUse.set(controller, key);
+    return { revoked: controller.signal, [Symbol.dispose]: () => this.#inUse.delete(controller) };
+  }
+
+  replace(keys: readonly ApiKey[]): void {
+    this.#keys = keys;
+    for (const [controller, used] of this.#inUse) {
+      const kept = keys.some(
+        (key) => key.sha256 === used.sha256 && key.tenant === used.tenant && key.scope === used.scope,
+      );
+      if (!kept) controller.abort();
+    }
+  }
+}
+
+/**
+ * Keeps a ring equal to its file, whose content is looked at again and again: a time of change can be missed.
+ * A file that can't be read twice in a row leaves no key valid: doubt refuses, but a file caught half written
+ * does not end everything.
+ */
+export class KeyFileWatch implements Disposable {
+  readonly #path: string;
+  readonly #ring: KeyRing;
+  readonly #log: Logger;
+  readonly #timer: NodeJS.Timeout;
+  #seen: string | undefined;
+  #failures = 0;
+
+  constructor(path: string, ring: KeyRing, log: Logger) {
+    this.#path = path;
+    this.#ring = ring;
+    this.#log = log;
+    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS);
+    this.#timer.unref();
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+
+  #look(): void {
+    try {
+      const text = readFileSync(this.#path, 'utf8');
+      if (text === this.#seen && this.#failures === 0) return;
+      this.#ring.replace(parseApiKeys(text));
+      if (this.#seen !== undefined) this.#log.info('the API keys were read again');
+      this.#seen = text;
+      this.#failures = 0;
+    } catch (error) {
+      this.#failures += 1;
+      if (this.#failures !== 2) return;
+      this.#ring.replace([]);
+      this.#log.error({ err: error }, `no API key is valid until ${this.#path} is mended`);
+    }
+  }
+}
+
+export function readApiKeys(path: string): ApiKey[] {
+  return parseApiKeys(readFileSync(path, 'utf8'));
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import type {
+  AgentHealth,
+  AgentProblemCode,
+  ExecEvent,
+  ExecResult,
+  FileManifest,
+} from '../contracts/agent-protocol.ts';
+
+/** Shapes that an agent's answers must have. The agent is part of the sandbox: nothing it says is believed unchecked. */
+
+export const healthAnswer = z.object({
+  status: z.literal('ok'),
+  protocol: z.int(),
+  version: z.string().max(64),
+  ticket: z.string().max(2048).nullable(),
+  proof: z.string().max(128).exactOptional(),
+  executions: z.array(z.string().max(128)).max(16),
+}) satisfies z.ZodType<AgentHealth>;
+
+const signal = z.string().max(16).exactOptional();
+
+export const execAnswer = z.object({
+  exit_code: z.int().nullable(),
+  signal,
+  output: z.string(),
+  stdout: z.string(),
+  stderr: z.string(),
+  truncated: z.boolean(),
+  timed_out: z.boolean(),
+  duration_ms: z.number(),
+}) satisfies z.ZodType<ExecResult>;
+
+export const execEvent = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('output'), stream: z.enum(['stdout', 'stderr']), text: z.string() }),
+  z.object({
+    type: z.literal('exit'),
+    exit_code: z.int().nullable(),
+    signal,
+    timed_out: z.boolean(),
+    duration_ms: z.number(),
+  }),
+  z.object({ type: z.literal('error'), code: z.string().max(64), message: z.string().max(2048) }),
+]) satisfies z.ZodType<ExecEvent>;
+
+export const manifestAnswer = z.object({
+  files: z
+    .array(
+      z.object({
+        path: z.string().max(4096),
+        size: z.int().nonnegative(),
+        sha256: z.string().regex(/^[0-9a-f]{64}$/),
+        mode: z.int().nonnegative(),
+        modified_at: z.iso.datetime(),
+      }),
+    )
+    .max(50_000),
+  skipped: z.array(z.object({ path: z.string().max(16_384), reason: z.string().max(256) })).max(50_000),
+  truncated: z.boolean(),
+}) satisfies z.ZodType<FileManifest>;
+
+const PROBLEM_CODES = [
+  'UNAUTHENTICATED',
+  'ROUTE_NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+  'INVALID_REQUEST',
+  'INVALID_PATH',
+  'FILE_NOT_FOUND',
+  'BODY_TOO_LARGE',
+  'ALREADY_ASSIGNED',
+  'COMMAND_NOT_FOUND',
+  'DISK_FULL',
+  'NO_RESOURCES',
+  'INTERNAL',
+] as const satisfies readonly AgentProblemCode[];
+
+export const problemAnswer = z.object({ code: z.enum(PROBLEM_CODES), message: z.string().max(4096) });

@@ -1,0 +1,185 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import type { z } from 'zod';
+import type { Endpoint } from '../containers/container-backend.ts';
+import type {
+  AgentHealth,
+  AssignRequest,
+  ExecEvent,
+  ExecRequest,
+  ExecResult,
+  FileManifest,
+} from '../contracts/agent-protocol.ts';
+import { BerthError, type ErrorCode } from '../contracts/errors.ts';
+import { execAnswer, execEvent, healthAnswer, manifestAnswer, problemAnswer } from './agent-answers.ts';
+import { type AgentCall, AgentConnection } from './agent-connection.ts';
+import { AgentMisbehaved, AgentUnreachable } from './agent-failures.ts';
+import { agentBytes, parseJson, readBounded, readEvents } from './bounded-reading.ts';
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+const HEALTH_BYTES = 4 * KiB;
+const HEALTH_MS = 1000;
+const PROBLEM_BYTES = 64 * KiB;
+/** Three texts of 1 MiB each, where every byte may be escaped as six. */
+const EXEC_BYTES = 20 * MiB;
+const LINE_BYTES = MiB;
+const MANIFEST_BYTES = 16 * MiB;
+
+/** What of the agent's refusals is the caller's own doing; any other is the agent's. */
+const REFUSALS: Partial<Record<z.infer<typeof problemAnswer>['code'], ErrorCode>> = {
+  INVALID_REQUEST: 'INVALID_REQUEST',
+  COMMAND_NOT_FOUND: 'INVALID_REQUEST',
+  INVALID_PATH: 'INVALID_PATH',
+  FILE_NOT_FOUND: 'FILE_NOT_FOUND',
+  BODY_TOO_LARGE: 'BODY_TOO_LARGE',
+  DISK_FULL: 'DISK_FULL',
+  NO_RESOURCES: 'SANDBOX_EXHAUSTED',
+};
+
+export interface CommandEnd {
+  exitCode: number | null;
+  timedOut: boolean;
+}
+
+export interface BinaryOutput {
+  stdout: Readable;
+  /** How it ended, known at once for short output. */
+  ended: CommandEnd | undefined;
+  /** How it ended, to be asked once `stdout` has ended. */
+  end(): CommandEnd;
+}
+
+/**
+ * Speaks to one container's agent and bounds what it may answer. Throws `AgentUnreachable` when it
+ * doesn't answer, `AgentMisbehaved` when it breaks the protocol, `BerthError` for what it refuses.
+ */
+export class AgentClient {
+  readonly #connection: AgentConnection;
+
+  constructor(endpoint: Endpoint, token: string) {
+    this.#connection = new AgentConnection(endpoint, token);
+  }
+
+  async health(nonce: string): Promise<AgentHealth> {
+    const signal = AbortSignal.timeout(HEALTH_MS);
+    try {
+      const answer = await this.#ok({
+        method: 'GET',
+        path: `/health?nonce=${encodeURIComponent(nonce)}`,
+        signal,
+      });
+      return parseJson(await readBounded(answer, HEALTH_BYTES, signal), healthAnswer);
+    } catch (error) {
+      throw signal.aborted ? new AgentUnreachable(true, `no health within ${HEALTH_MS} ms`) : error;
+    }
+  }
+
+  async assign(request: AssignRequest, signal: AbortSignal): Promise<void> {
+    const answer = await this.#ok({ method: 'POST', path: '/assign', body: JSON.stringify(request), signal });
+    await readBounded(answer, PROBLEM_BYTES, signal);
+  }
+
+  async exec(request: ExecRequest, signal: AbortSignal): Promise<ExecResult> {
+    const answer = await this.#ok({ method: 'POST', path: '/exec', body: JSON.stringify(request), signal });
+    return parseJson(await readBounded(answer, EXEC_BYTES, signal), execAnswer);
+  }
+
+  async execStream(request: ExecRequest, signal: AbortSignal): Promise<AsyncGenerator<ExecEvent>> {
+    const answer = await this.#ok({
+      method: 'POST',
+      path: '/exec',
+      headers: { accept: 'text/event-stream' },
+      body: JSON.stringify(request),
+      signal,
+    });
+    return execEvents(answer, signal);
+  }
+
+  async execBinary(request: ExecRequest, signal: AbortSignal): Promise<BinaryOutput> {
+    const answer = await this.#ok({
+      method: 'POST',
+      path: '/exec/binary',
+      body: JSON.stringify(request),
+      signal,
+    });
+    const early = answer.headers['x-timed-out'] === undefined ? undefined : commandEnd(answer.headers);
+    return {
+      stdout: contentOf(answer, signal),
+      ended: early,
+      end: () => early ?? commandEnd(answer.trailers),
+    };
+  }
+
+  async listFiles(signal: AbortSignal): Promise<FileManifest> {
+    const answer = await this.#ok({ method: 'GET', path: '/files', signal });
+    return parseJson(await readBounded(answer, MANIFEST_BYTES, signal), manifestAnswer);
+  }
+
+  async readFile(path: string, signal: AbortSignal): Promise<{ size: number; content: Readable }> {
+    const answer = await this.#ok({ method: 'GET', path: fileUrl(path), signal });
+    const size = Number(answer.headers['content-length']);
+    if (Number.isSafeInteger(size) && size >= 0) return { size, content: contentOf(answer, signal) };
+    answer.destroy();
+    if (answer.headers['content-length'] === undefined)
+      throw new AgentMisbehaved('a file comes without its size');
+    throw new BerthError('INVALID_PATH', 'the file says to be larger than any can be');
+  }
+
+  async writeFile(path: string, content: Readable, signal: AbortSignal): Promise<void> {
+    const answer = await this.#ok({ method: 'PUT', path: fileUrl(path), body: content, signal });
+    await readBounded(answer, PROBLEM_BYTES, signal);
+  }
+
+  async removeFile(path: string, signal: AbortSignal): Promise<void> {
+    const answer = await this.#ok({ method: 'DELETE', path: fileUrl(path), signal });
+    await readBounded(answer, PROBLEM_BYTES, signal);
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+
+  async #ok(call: AgentCall): Promise<IncomingMessage> {
+    const answer = await this.#connection.call(call);
+    const status = answer.statusCode ?? 0;
+    if (status >= 200 && status < 300) return answer;
+    const problem = parseJson(await readBounded(answer, PROBLEM_BYTES, call.signal), problemAnswer);
+    throw refusal(problem, call);
+  }
+}
+
+function refusal({ code, message }: z.infer<typeof problemAnswer>, call: AgentCall): BerthError {
+  const ours = REFUSALS[code];
+  if (ours === 'INVALID_REQUEST') return new BerthError(ours, message, { errors: [{ path: '', message }] });
+  if (ours !== undefined) return new BerthError(ours, message);
+  const what = `${call.method} ${call.path.split('?')[0]}`;
+  return new BerthError('INTERNAL', `the agent refused ${what} with ${code}: ${message}`);
+}
+
+async function* execEvents(answer: IncomingMessage, signal: AbortSignal): AsyncGenerator<ExecEvent> {
+  for await (const line of readEvents(answer, LINE_BYTES, signal)) {
+    const event = parseJson(line, execEvent);
+    yield event;
+    if (event.type !== 'output') return;
+  }
+  throw new AgentMisbehaved('the stream ends without an exit');
+}
+
+/** The bytes of an answer, where a connection that breaks off is told as `AgentUnreachable`. */
+function contentOf(answer: IncomingMessage, signal: AbortSignal): Readable {
+  return Readable.from(agentBytes(answer, signal), { objectMode: false });
+}
+
+function commandEnd(from: NodeJS.Dict<string | string[]>): CommandEnd {
+  const { 'x-exit-code': code, 'x-timed-out': timedOut } = from;
+  if (timedOut === undefined) throw new AgentMisbehaved('the output ends without an outcome');
+  if (code !== undefined && !/^\d{1,3}$/.test(String(code)))
+    throw new AgentMisbehaved('the exit code is no number');
+  return { exitCode: code === undefined ? null : Number(code), timedOut: timedOut === 'true' };
+}
+
+function fileUrl(path: string): string {
+  if (path === 'changes') return '/files/%63hanges'; // as it stands it is another route of the agent's
+  return `/files/${path.split('/').map(encodeURIComponent).join('/')}`;
+}

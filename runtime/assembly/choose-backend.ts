@@ -1,0 +1,125 @@
+import { fileURLToPath } from 'node:url';
+import type { Logger } from 'pino';
+import type { BackendKind, ContainerBackend } from '../containers/container-backend.ts';
+import { findOnPath } from '../containers/find-on-path.ts';
+import { socketBasePath } from '../containers/socket-base-path.ts';
+import type { Config } from '../contracts/environment.ts';
+import type { InstallationId } from '../contracts/ids.ts';
+import { processBackendRefusals } from '../contracts/load-config.ts';
+import type { DataDirectory } from '../lifecycle/data-directory.ts';
+import { StartFailure } from '../lifecycle/start-failure.ts';
+import { VERSION } from '../version.ts';
+
+/** Opens the backend that is configured, or that this machine offers. A client loads only when its backend is chosen. */
+export async function chooseBackend(
+  config: Config,
+  data: DataDirectory,
+  installation: InstallationId,
+  searchPath: string,
+  log: Logger,
+): Promise<ContainerBackend> {
+  const base = socketBasePathOrFail(config, data, installation);
+  if (config.CONTAINER_MANAGER_TYPE !== 'process' && process.platform !== 'darwin') {
+    const docker = await openDocker(config, installation, base);
+    const problem = await docker.ping().then(
+      () => undefined,
+      (error) => (error instanceof Error ? error.message : String(error)),
+    );
+    if (problem === undefined) return remembered('docker', config, data, docker);
+    await docker.close();
+    if (config.CONTAINER_MANAGER_TYPE === 'docker') {
+      throw new StartFailure(`The Docker engine can't be used (${problem}): start it, or set DOCKER_HOST`);
+    }
+  }
+  if (config.CONTAINER_MANAGER_TYPE === 'docker') {
+    throw new StartFailure(
+      "On macOS sockets don't cross into Docker's virtual machine, so the docker backend needs the dev stack; " +
+        'CONTAINER_MANAGER_TYPE=process runs without it',
+    );
+  }
+  return remembered(
+    'process',
+    config,
+    data,
+    await openProcess(config, data, installation, base, findOnPath('bwrap', searchPath), log),
+  );
+}
+
+/** The same data directory stays with the same backend: the other would not see its containers. */
+function remembered(
+  kind: BackendKind,
+  config: Config,
+  data: DataDirectory,
+  backend: ContainerBackend,
+): ContainerBackend {
+  const before = data.read('backend');
+  if (before !== undefined && before !== kind && config.CONTAINER_MANAGER_TYPE === undefined) {
+    throw new StartFailure(
+      `${data.path} was used with the ${before} backend, and now ${kind} would be chosen: ` +
+        (kind === 'process' ? 'start the Docker engine, or ' : '') +
+        `set CONTAINER_MANAGER_TYPE=${kind} to change over`,
+    );
+  }
+  if (before !== kind) data.write('backend', kind);
+  return backend;
+}
+
+async function openDocker(
+  config: Config,
+  installation: InstallationId,
+  base: string,
+): Promise<ContainerBackend> {
+  const { DockerBackend } = await import('../containers/docker/docker-backend.ts');
+  return new DockerBackend({
+    installation,
+    version: VERSION,
+    socketBasePath: base,
+    ...(config.DOCKER_HOST === undefined ? {} : { dockerHost: config.DOCKER_HOST }),
+    ...(config.DOCKER_APPARMOR_PROFILE === undefined
+      ? {}
+      : { apparmorProfile: config.DOCKER_APPARMOR_PROFILE }),
+  });
+}
+
+async function openProcess(
+  config: Config,
+  data: DataDirectory,
+  installation: InstallationId,
+  base: string,
+  bwrap: string | undefined,
+  log: Logger,
+): Promise<ContainerBackend> {
+  const refusals = processBackendRefusals(config);
+  if (refusals.length > 0) throw new StartFailure(refusals.join('; '), 2);
+  const chosenByItself = config.CONTAINER_MANAGER_TYPE === undefined;
+  if (bwrap === undefined && !chosenByItself && !config.BERTH_ALLOW_UNISOLATED) {
+    throw new StartFailure(
+      'The process backend finds no bwrap, and without it nothing is isolated: install bubblewrap, ' +
+        'or set BERTH_ALLOW_UNISOLATED=1 to run commands as this very user',
+      2,
+    );
+  }
+  log.warn(
+    bwrap === undefined
+      ? 'the process backend without bwrap isolates NOTHING: commands run as this user, with its files and network'
+      : 'the process backend isolates files, processes and network with bwrap, but sets no limits on CPU, memory and disk: development only',
+  );
+  const { ProcessBackend } = await import('../containers/process/process-backend.ts');
+  return new ProcessBackend({
+    installation,
+    version: VERSION,
+    dataDir: data.path,
+    socketBasePath: base,
+    agentEntry: fileURLToPath(new URL('../../images/workspace-base/agent/main.ts', import.meta.url)),
+    nodePath: process.execPath,
+    ...(bwrap === undefined ? {} : { bwrapPath: bwrap }),
+  });
+}
+
+function socketBasePathOrFail(config: Config, data: DataDirectory, installation: InstallationId): string {
+  try {
+    return socketBasePath({ given: config.WORKSPACE_SOCKET_BASE_PATH, dataDir: data.path, installation });
+  } catch (error) {
+    throw new StartFailure(error instanceof Error ? error.message : String(error), 1, error);
+  }
+}

@@ -1,0 +1,87 @@
+import type { Logger } from 'pino';
+import type { Runtime } from '../build-runtime.ts';
+import { loadConfig } from '../contracts/load-config.ts';
+import { StartFailure } from '../lifecycle/start-failure.ts';
+import { createLog } from '../telemetry/log.ts';
+import { VERSION } from '../version.ts';
+import { type Environment, onlyHelp } from './command.ts';
+
+const HELP = `berth start: run the service
+
+Runs on what the machine has: a Docker engine if one answers, else child processes; state in memory and in
+the folder .berth. Settings are environment variables; berth config lists them.
+
+SIGTERM or Ctrl-C stops it: no new requests, streams may finish within GRACE_PERIOD_SECONDS, then all is closed.
+A second signal ends it at once.
+
+Exit codes: 0 stopped, 1 could not start, 2 the configuration is wrong.
+`;
+
+const AT_ONCE = 130;
+
+/** Ctrl-C under npm comes twice: from the terminal, and handed on by npm. */
+const SAME_SIGNAL_MS = 500;
+
+export async function startCommand(args: string[], env: Environment): Promise<number> {
+  const done = onlyHelp(args, HELP);
+  if (done !== undefined) return done;
+  const loaded = loadConfig(env);
+  if (!loaded.ok) {
+    for (const problem of loaded.problems) process.stderr.write(`berth: ${problem}\n`);
+    return 2;
+  }
+  const log = createLog(loaded.config.LOG_LEVEL);
+  const stop = untilSignal(log);
+  try {
+    // Loaded only now, so that --help and a wrong configuration answer at once.
+    const { buildRuntime } = await import('../build-runtime.ts');
+    const runtime = await buildRuntime(loaded.config, env, log);
+    announce(runtime, log);
+    await stop;
+    await runtime.close();
+    log.info('stopped');
+    return 0;
+  } catch (error) {
+    if (error instanceof StartFailure) {
+      process.stderr.write(`berth: ${error.message}\n`);
+      return error.exitCode;
+    }
+    log.debug({ err: error }, 'the start failed');
+    process.stderr.write(`berth: The start failed: ${String(error)} (LOG_LEVEL=debug tells more)\n`);
+    return 1;
+  }
+}
+
+function untilSignal(log: Logger): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let asked: number | undefined;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (asked !== undefined) {
+        if (performance.now() - asked > SAME_SIGNAL_MS) process.exit(AT_ONCE);
+        return;
+      }
+      asked = performance.now();
+      log.info({ signal }, 'stopping; a second signal ends it at once');
+      resolve();
+    });
+  }
+  return promise;
+}
+
+function announce({ url, backend, developmentKey }: Runtime, log: Logger): void {
+  log.info({ url, backend, version: VERSION }, 'Berth is running');
+  if (developmentKey === undefined) return;
+  // Not through the log: a key is a secret, and this one is for the person at the terminal.
+  process.stdout.write(`
+  Berth ${VERSION} on ${backend}
+
+    export BERTH_URL=${url}
+    export BERTH_KEY=${developmentKey}
+    curl -H "Authorization: Bearer $BERTH_KEY" -H "Content-Type: application/json" \\
+      -d '{"cmd": ["echo", "hello"]}' $BERTH_URL/v1/conversations/first/exec
+
+  The API is described at ${url}/docs
+
+`);
+}

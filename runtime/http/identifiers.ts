@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { BerthError } from '../contracts/errors.ts';
+import { parseConversationId } from '../contracts/ids.ts';
+
+/** `{id}` of a conversation. Throws `INVALID_ID`, before anything else of the request is looked at. */
+export const conversationParam = z
+  .string()
+  .meta({ description: 'A name within the tenant', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$' })
+  .transform((text) => {
+    const id = parseConversationId(text);
+    if (id !== undefined) return id;
+    throw new BerthError(
+      'INVALID_ID',
+      'a conversation id starts with a letter or digit and has at most 128 of A-Z a-z 0-9 . _ -',
+    );
+  });
+
+/** The rest of the address as a path below `/workspace`. The agent checks it again, against its links. */
+export const pathParam = z
+  .array(z.string())
+  .meta({ description: 'Path below `/workspace`' })
+  .transform((segments) => {
+    const bad = segments.find((part) => part === '' || part === '.' || part === '..' || /[/\0]/.test(part));
+    const path = segments.join('/');
+    if (bad === undefined && Buffer.byteLength(path) <= 4096) return path;
+    throw new BerthError('INVALID_PATH', 'a path has up to 4096 bytes, without empty parts, "." and ".."');
+  });
