@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { expect, it } from 'vitest';
 import { describeWith } from '../../../support/services/provided.ts';
@@ -52,6 +52,8 @@ describeWith(['docker', 'workspace-base-image'], 'user code in a container', () 
 
   it('has no network but its own loopback', async () => {
     expect(await bash("tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '")).toBe('lo');
+    // No route at all, so none to any address: a metadata service's or anyone else's.
+    expect(await bash('tail -n +2 /proc/net/route')).toBe('');
     await using server = createServer((socket) => socket.end('reached'));
     server.listen(0, '0.0.0.0');
     await once(server, 'listening');
@@ -59,9 +61,10 @@ describeWith(['docker', 'workspace-base-image'], 'user code in a container', () 
     const hosts = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
     const addresses = hosts.filter(({ family }) => family === 'IPv4').map(({ address }) => address);
     expect(addresses.length).toBeGreaterThan(0);
+    for (const address of addresses) expect(await greeting(address, port)).toBe('reached');
     const { stdout } = await container().agent.python(`
 import socket
-for host in ${JSON.stringify([...addresses, '169.254.169.254', '1.1.1.1'])}:
+for host in ${JSON.stringify(addresses)}:
     try:
         socket.create_connection((host, ${port}), 2)
         print('reached', host)
@@ -95,3 +98,8 @@ print('done')`);
     ).toBe('1');
   });
 });
+
+/** What the test's own listener says to who does reach it. */
+async function greeting(host: string, port: number): Promise<string> {
+  return Buffer.concat(await Array.fromAsync(connect(port, host))).toString();
+}
