@@ -77,6 +77,12 @@ module.exports = {
       to: { path: packageNamed('ioredis') },
     },
     {
+      name: 'aws-sdk-in-its-adapter-only',
+      severity: 'error',
+      from: { pathNot: ['^runtime/objects/s3/', '^test/'] },
+      to: { path: packageNamed('@aws-sdk') },
+    },
+    {
       name: 'adapters-by-their-ports',
       comment:
         'Above the ports nobody knows which adapter it is; adapters of one port do not know each other.',

@@ -63,6 +63,10 @@ const tree: Record<string, { code: string; breaks?: string[] }> = {
     code: `import('../state/redis/adapter.ts');`,
     breaks: ['adapters-by-their-ports'],
   },
+  'runtime/conversations/with-aws.ts': {
+    code: `import '@aws-sdk/client-s3';`,
+    breaks: ['aws-sdk-in-its-adapter-only'],
+  },
   'runtime/conversations/with-ioredis.ts': {
     code: `import 'ioredis';`,
     breaks: ['ioredis-in-its-adapter-only'],

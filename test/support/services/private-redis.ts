@@ -1,7 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { endProcess, type ProcessRecord, startDaemon } from './daemon.ts';
+import { freePort } from './free-port.ts';
 import { recordEnding } from './run-folder.ts';
 
 /** A Redis that belongs to its caller, who may stop, pause or restart it. It keeps nothing on disk. */
@@ -60,13 +61,4 @@ export async function redisAnswers(url: string, withinMs = 2_000): Promise<boole
   socket.on('connect', () => (protocol === 'rediss:' ? resolve(true) : socket.write('PING\r\n')));
   socket.on('data', (data) => resolve(/^[+-]/.test(data.toString())));
   return promise.finally(() => socket.destroy());
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('A TCP server has a port.');
-  return address.port;
 }

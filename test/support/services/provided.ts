@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
 import { type PrivateRedis, startPrivateRedis } from './private-redis.ts';
+import { type PrivateS3, startPrivateS3 } from './private-s3.ts';
 
 // What a run provides to its tests. A file that needs a service wraps its tests in `describeWith`; within it, the
 // functions below give the service's settings.
@@ -13,6 +14,9 @@ const variables = {
   dockerd: 'TEST_DOCKERD',
   redis: 'TEST_REDIS_URL',
   'redis-server': 'TEST_REDIS_SERVER',
+  /** A Python with moto, to start an S3 of one's own. */
+  moto: 'TEST_MOTO_PYTHON',
+  s3: 'TEST_S3_ENDPOINT',
   bubblewrap: 'TEST_BWRAP',
   'workspace-base-image': 'TEST_WORKSPACE_IMAGE',
   'runtime-image': 'TEST_RUNTIME_IMAGE',
@@ -54,8 +58,39 @@ export const redis = (): { url: string } => ({ url: provided('redis') });
 
 /** A Redis for one test file to stop, pause and restart. Stop it in `afterAll`. */
 export async function startRedis(): Promise<PrivateRedis> {
-  const parent = process.env.TEST_RUN_FOLDER ?? mkdtempSync(join(tmpdir(), 'berth-redis-'));
-  return startPrivateRedis(provided('redis-server'), parent);
+  return startPrivateRedis(provided('redis-server'), ownFolder());
+}
+
+export interface ProvidedObjectStore {
+  /** `s3://bucket`. */
+  readonly url: string;
+  readonly bucket: string;
+  readonly endpoint: string;
+  /** The standard AWS variables. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The S3 of the run. Other files use its bucket at the same time: take a prefix of your own. */
+export function objectStore(): ProvidedObjectStore {
+  const endpoint = provided('s3');
+  const { TEST_S3_BUCKET: bucket = '', TEST_S3_REGION: region = '' } = process.env;
+  const { TEST_S3_ACCESS_KEY_ID: id = '', TEST_S3_SECRET_ACCESS_KEY: secret = '' } = process.env;
+  return {
+    url: `s3://${bucket}`,
+    bucket,
+    endpoint,
+    env: {
+      AWS_ENDPOINT_URL_S3: endpoint,
+      AWS_REGION: region,
+      AWS_ACCESS_KEY_ID: id,
+      AWS_SECRET_ACCESS_KEY: secret,
+    },
+  };
+}
+
+/** An S3 for one test file alone. Stop it in `afterAll`. */
+export async function startS3(options: { switchSeconds?: number } = {}): Promise<PrivateS3> {
+  return startPrivateS3(provided('moto'), ownFolder(), options);
 }
 
 export const bubblewrap = (): { path: string } => ({ path: provided('bubblewrap') });
@@ -63,6 +98,9 @@ export const bubblewrap = (): { path: string } => ({ path: provided('bubblewrap'
 /** Built from the sources as they are: never an older one. */
 export const workspaceImage = (): string => provided('workspace-base-image');
 export const runtimeImage = (): string => provided('runtime-image');
+
+/** Where what one file starts leaves its record, for a run that has to clear up. */
+const ownFolder = (): string => process.env.TEST_RUN_FOLDER ?? mkdtempSync(join(tmpdir(), 'berth-services-'));
 
 function provided(service: ProvidedService): string {
   const value = process.env[variables[service]];

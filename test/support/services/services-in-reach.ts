@@ -1,6 +1,7 @@
 import { engineAnswers } from '../../../images/builder/engine.ts';
 import { workspaceImage } from './image-service.ts';
 import { redisAnswers } from './private-redis.ts';
+import { s3Answers } from './private-s3.ts';
 import { readServicesEnv } from './services-env.ts';
 
 /**
@@ -26,6 +27,10 @@ export async function servicesInReach(): Promise<Record<string, string>> {
   if (env.TEST_REDIS_URL === undefined || !(await redisAnswers(env.TEST_REDIS_URL))) {
     without('redis', otherwise);
     env.TEST_REDIS_URL = '';
+  }
+  if (!env.TEST_S3_ENDPOINT || !(await s3Answers(env.TEST_S3_ENDPOINT))) {
+    without('s3', otherwise);
+    env.TEST_S3_ENDPOINT = '';
   }
   return env;
 }

@@ -1,9 +1,11 @@
 import { bubblewrap } from './bubblewrap.ts';
 import { docker } from './docker.ts';
 import { runtimeImage, workspaceImage } from './image-service.ts';
+import { moto } from './moto.ts';
 import { redis } from './redis.ts';
 import { redisServer } from './redis-server.ts';
 import { clearDeadRuns, makeRunFolder } from './run-folder.ts';
+import { s3 } from './s3.ts';
 import type { Missing, Service } from './service.ts';
 
 /** In the order of starting: a service may use the variables of those before it. */
@@ -11,6 +13,8 @@ export const services: readonly Service[] = [
   docker,
   redisServer,
   redis,
+  moto,
+  s3,
   bubblewrap,
   workspaceImage,
   runtimeImage,

@@ -1,0 +1,11 @@
+import { STALL_MS } from '../put-checks.ts';
+import type { AttemptLimits } from './attempts.ts';
+
+export interface S3Limits extends AttemptLimits {
+  stallMs: number;
+}
+
+export const S3_LIMITS: S3Limits = { attempts: 3, totalMs: 10_000, attemptMs: 5_000, stallMs: STALL_MS };
+
+/** Content up to this size is held in memory, sent again where that can help, and timed as a small call. */
+export const SMALL_BYTES = 256 * 1024;
