@@ -13,6 +13,8 @@ export interface BundleRequest {
   readonly readsFrom?: readonly string[];
   /** Everything in one file, also what is only loaded when it is needed. */
   readonly oneFile?: boolean;
+  /** Programs of their own in the same folder, each in one file. */
+  readonly besides?: readonly Pick<BundleRequest, 'entry' | 'name'>[];
 }
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
@@ -20,7 +22,8 @@ const repository = fileURLToPath(new URL('../..', import.meta.url));
 const filesFolder = 'files';
 
 /** Bundles a program and all it imports into plain JavaScript for Node. */
-export async function bundle({ entry, name, folder, readsFrom = [], oneFile }: BundleRequest): Promise<void> {
+export async function bundle(request: BundleRequest): Promise<void> {
+  const { entry, name, folder, readsFrom = [], oneFile, besides = [] } = request;
   if (!existsSync(entry)) throw new Error(`There is no ${relative(repository, entry)} to bundle.`);
   try {
     await using build = await rolldown({
@@ -44,6 +47,7 @@ export async function bundle({ entry, name, folder, readsFrom = [], oneFile }: B
     const to = join(folder, filesFolder, relative(repository, from));
     cpSync(from, to, { recursive: true, filter: (path) => extname(path) !== '.ts' });
   }
+  for (const program of besides) await bundle({ ...program, folder, oneFile: true });
 }
 
 /** Parts of dockerode that only SSH and BuildKit sessions use; the runtime uses neither. */

@@ -19,7 +19,12 @@ export const recipes: readonly Recipe[] = [
     name: 'workspace-base',
     folder: at('workspace-base'),
     files: ['Dockerfile', 'packages.txt'],
-    program: { entry: at('workspace-base/agent/main.ts'), name: 'agent.mjs', oneFile: true },
+    program: {
+      entry: at('workspace-base/agent/main.ts'),
+      name: 'agent.mjs',
+      oneFile: true,
+      besides: [{ entry: at('workspace-base/runners/messages/main.ts'), name: 'runners/messages.mjs' }],
+    },
   },
   {
     name: 'runtime',

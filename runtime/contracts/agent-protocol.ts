@@ -50,6 +50,65 @@ export type ExecEvent =
   | { type: 'exit'; exit_code: number | null; signal?: string; timed_out: boolean; duration_ms: number }
   | { type: 'error'; code: string; message: string };
 
+/** `POST /execute`. The same `execution_id` again attaches to it instead of running it twice. */
+export interface ExecuteRequest {
+  /** `[A-Za-z0-9_-]{1,64}`. */
+  execution_id: string;
+  user_input: string;
+  system_prompt?: string;
+  model?: string;
+  session_id?: string;
+  max_turns?: number;
+  allowed_tools?: string[];
+  cwd?: string;
+  env?: Record<string, string>;
+  /** For the whole execution; the agent keeps it too. */
+  timeout_seconds?: number;
+  mcp_server_configs?: Record<string, unknown>;
+}
+
+/**
+ * What an execution says. On the wire each is `id: <seq>`, `event: <type>`, `data: <this as JSON>`; `seq` counts
+ * from 1 without a hole. Exactly one `done` or `error` comes, and it is the last.
+ */
+export type ExecutionEvent =
+  | { type: 'text_delta'; text: string; stream?: 'stdout' | 'stderr' }
+  | { type: 'thinking'; text: string }
+  | { type: 'tool_use'; id: string; name: string; input: unknown }
+  | { type: 'tool_result'; id: string; content: unknown; is_error: boolean }
+  | { type: 'system'; [field: string]: unknown }
+  | ExecutionEnd;
+
+export type ExecutionEnd =
+  | {
+      type: 'done';
+      subtype: string;
+      result?: string;
+      session_id?: string;
+      num_turns?: number;
+      duration_ms?: number;
+      cost_usd?: number;
+      usage?: unknown;
+      /** Of the built-in code runner: null when a signal killed the script. */
+      exit_code?: number | null;
+    }
+  | { type: 'error'; error_type: ExecutionErrorType; message: string; recoverable: boolean };
+
+export type ExecutionErrorType =
+  | 'execution_error'
+  | 'timeout_error'
+  | 'context_limit_exceeded'
+  | 'container_lost'
+  | 'cancelled'
+  | 'conversation_locked';
+
+/** In place of events that fell out of a bounded buffer. Its own number is `to`. */
+export interface EventGap {
+  type: 'gap';
+  from: number;
+  to: number;
+}
+
 /**
  * How a command of `/exec/binary` ended: headers, or trailers when stdout is over 1 MiB.
  * Without `x-exit-code` there was none: it timed out or was killed by a signal.
@@ -92,6 +151,8 @@ export type FileChange = { type: 'changed' } | { type: 'overflow' };
 export interface AgentProblem {
   code: AgentProblemCode;
   message: string;
+  /** Of the execution that runs, with `EXECUTION_RUNNING`. */
+  execution_id?: string;
 }
 
 export type AgentProblemCode =
@@ -103,6 +164,11 @@ export type AgentProblemCode =
   | 'FILE_NOT_FOUND'
   | 'BODY_TOO_LARGE'
   | 'ALREADY_ASSIGNED'
+  /** Another execution runs; its id is in `execution_id`. */
+  | 'EXECUTION_RUNNING'
+  | 'EXECUTION_NOT_FOUND'
+  /** It ran and has ended, and its events are no longer kept. It is never run again. */
+  | 'EXECUTION_FORGOTTEN'
   | 'COMMAND_NOT_FOUND'
   | 'NO_RESOURCES'
   | 'DISK_FULL'

@@ -3,6 +3,7 @@ import type { Activity } from './activity.ts';
 import type { Assignment } from './assignment.ts';
 import type { PipeSupply } from './exec/pipe-supply.ts';
 import type { RunningCommands } from './exec/running-commands.ts';
+import type { Executions } from './executions/executions.ts';
 import type { Token } from './token.ts';
 
 /** All that the agent is and knows, made once at its start. */
@@ -14,10 +15,13 @@ export interface Agent {
   /** What every command gets before the environments of `/assign` and of its request. */
   inheritedEnv: Record<string, string>;
   killAfterMs: number;
+  /** The program that executes requests; none: the built-in code runner does. */
+  command: readonly string[] | undefined;
   assignment: Assignment;
   activity: Activity;
   commands: RunningCommands;
   pipes: PipeSupply;
+  executions: Executions;
 }
 
 /** One request on its way to an answer. */

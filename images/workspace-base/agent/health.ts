@@ -20,7 +20,7 @@ export function getHealth({ agent, query, res }: Call): void {
     version: agent.version,
     ticket: agent.assignment.ticket,
     ...(nonce !== undefined && { proof: agent.token.prove(nonce) }),
-    executions: [],
+    executions: agent.executions.running,
   };
   sendJson(res, 200, health);
 }

@@ -5,6 +5,7 @@ import { Assignment } from './assignment.ts';
 import { inheritedEnvironment } from './exec/environment.ts';
 import { PipeSupply } from './exec/pipe-supply.ts';
 import { RunningCommands } from './exec/running-commands.ts';
+import { Executions } from './executions/executions.ts';
 import { listen } from './listen.ts';
 import { createAgentServer } from './server.ts';
 import { parseSettings, type Settings, SettingsError } from './settings.ts';
@@ -41,10 +42,12 @@ const agent: Agent = {
   root: findWorkspace(settings.workspace),
   inheritedEnv: inheritedEnvironment(process.env),
   killAfterMs: settings.killAfterSeconds * 1000,
+  command: settings.command,
   assignment: new Assignment(),
   activity: new Activity(),
   commands: new RunningCommands(),
   pipes: new PipeSupply(),
+  executions: new Executions(),
 };
 
 function exit(): never {

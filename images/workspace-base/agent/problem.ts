@@ -1,4 +1,4 @@
-import type { AgentProblemCode } from '../../../runtime/contracts/agent-protocol.ts';
+import type { AgentProblem, AgentProblemCode } from '../../../runtime/contracts/agent-protocol.ts';
 
 /** The HTTP status of every refusal; a code without one does not compile. */
 const STATUS: Record<AgentProblemCode, number> = {
@@ -10,6 +10,9 @@ const STATUS: Record<AgentProblemCode, number> = {
   FILE_NOT_FOUND: 404,
   BODY_TOO_LARGE: 413,
   ALREADY_ASSIGNED: 409,
+  EXECUTION_RUNNING: 409,
+  EXECUTION_NOT_FOUND: 404,
+  EXECUTION_FORGOTTEN: 410,
   COMMAND_NOT_FOUND: 400,
   NO_RESOURCES: 503,
   DISK_FULL: 507,
@@ -22,10 +25,17 @@ const MAX_MESSAGE = 1000;
 /** A refusal that the caller is told about: its message goes out as it is. */
 export class Problem extends Error {
   readonly code: AgentProblemCode;
+  readonly #more: Pick<AgentProblem, 'execution_id'>;
 
-  constructor(code: AgentProblemCode, message: string) {
+  constructor(code: AgentProblemCode, message: string, more: Pick<AgentProblem, 'execution_id'> = {}) {
     super(message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message);
     this.code = code;
+    this.#more = more;
+  }
+
+  /** What the caller gets. */
+  get body(): AgentProblem {
+    return { code: this.code, message: this.message, ...this.#more };
   }
 
   get status(): number {

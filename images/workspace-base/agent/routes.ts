@@ -15,6 +15,9 @@ const manifest: Handler = async (call) => (await import('./files/get-manifest.ts
 const changes: Handler = async (call) => (await import('./files/get-changes.ts')).getChanges(call);
 const readTar: Handler = async (call) => (await import('./files/get-tar.ts')).getTar(call);
 const writeTar: Handler = async (call) => (await import('./files/put-tar.ts')).putTar(call);
+const execute: Handler = async (call) => (await import('./executions/post-execute.ts')).postExecute(call);
+const events: Handler = async (call) => (await import('./executions/get-events.ts')).getEvents(call);
+const cancel: Handler = async (call) => (await import('./executions/post-cancel.ts')).postCancel(call);
 
 const FILE: [string, Handler][] = [
   ['GET', readFile],
@@ -25,11 +28,18 @@ const FILE: [string, Handler][] = [
 
 const FILE_ROUTE: Route = new Map(FILE);
 
+/** Of one execution, by the last part of the path. */
+const EXECUTION_ROUTES = new Map<string, Route>([
+  ['events', new Map([['GET', events]])],
+  ['cancel', new Map([['POST', cancel]])],
+]);
+
 const ROUTES = new Map<string, Route>([
   ['/health', new Map([['GET', getHealth]])],
   ['/assign', new Map([['POST', postAssign]])],
   ['/exec', new Map([['POST', postExec]])],
   ['/exec/binary', new Map([['POST', postExecBinary]])],
+  ['/execute', new Map([['POST', execute]])],
   ['/files', new Map([['GET', manifest]])],
   // A file of this name can still be written, and read as `/files/%63hanges`.
   ['/files/changes', new Map([...FILE, ['GET', changes]])],
@@ -44,5 +54,6 @@ const ROUTES = new Map<string, Route>([
 
 /** The route of a path as it came, percent-encoded. */
 export function findRoute(path: string): Route | undefined {
+  if (path.startsWith('/executions/')) return EXECUTION_ROUTES.get(path.split('/', 5).slice(3).join('/'));
   return ROUTES.get(path) ?? (path.startsWith('/files/') ? FILE_ROUTE : undefined);
 }

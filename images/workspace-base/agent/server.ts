@@ -1,5 +1,4 @@
 import { createServer, type Server } from 'node:http';
-import type { AgentProblem } from '../../../runtime/contracts/agent-protocol.ts';
 import type { Agent, Call } from './agent.ts';
 import { ClientGone } from './http/body-writer.ts';
 import { sendJson } from './http/send-json.ts';
@@ -53,6 +52,5 @@ function refuse({ req, res }: Call, error: unknown): void {
   }
   // A body that was refused half-read is read to its end, so that the client gets to reading the answer.
   req.resume();
-  const body: AgentProblem = { code: problem.code, message: problem.message };
-  sendJson(res, problem.status, body);
+  sendJson(res, problem.status, problem.body);
 }

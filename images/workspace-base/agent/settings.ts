@@ -10,6 +10,8 @@ export interface Settings {
   idleExitSeconds: number;
   /** How long a command may take to leave after SIGTERM before SIGKILL. */
   killAfterSeconds: number;
+  /** The program of `AGENT_COMMAND` and its arguments. */
+  command: string[] | undefined;
 }
 
 export class SettingsError extends Error {}
@@ -48,6 +50,13 @@ export function parseSettings(env: Record<string, string | undefined>): Settings
     problems.push('AGENT_WORKSPACE must be an absolute path other than /');
   }
 
+  const command = parseCommandLine(text('AGENT_COMMAND', ''));
+  if (command === 'wrong') {
+    problems.push(
+      'AGENT_COMMAND must be a program and its arguments, run without a shell: a JSON array of strings, or words between blanks',
+    );
+  }
+
   const year = 31_536_000;
   const settings: Settings = {
     token,
@@ -58,7 +67,25 @@ export function parseSettings(env: Record<string, string | undefined>): Settings
     lifetimeGraceSeconds: number('AGENT_LIFETIME_GRACE_SECONDS', 3_600, 0, year),
     idleExitSeconds: number('AGENT_IDLE_EXIT_SECONDS', 7_200, 0, year),
     killAfterSeconds: number('AGENT_KILL_AFTER_SECONDS', 2, 0, 60),
+    command: command === 'wrong' ? undefined : command,
   };
   if (problems.length > 0) throw new SettingsError(problems.join('; '));
   return settings;
+}
+
+/** What begins like a JSON array has to be one. */
+function parseCommandLine(line: string): string[] | undefined | 'wrong' {
+  const words = line.trimStart().startsWith('[') ? parseWords(line) : line.split(/\s+/).filter(Boolean);
+  if (!words?.every((word) => !word.includes('\0'))) return 'wrong';
+  if (line === '') return undefined;
+  return words[0] ? words : 'wrong';
+}
+
+function parseWords(json: string): string[] | undefined {
+  try {
+    const words: unknown = JSON.parse(json);
+    return Array.isArray(words) && words.every((word) => typeof word === 'string') ? words : undefined;
+  } catch {
+    return undefined;
+  }
 }

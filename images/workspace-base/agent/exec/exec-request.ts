@@ -30,7 +30,7 @@ export function parseExecRequest(body: unknown, agent: Agent): CommandOrder {
     cwd: resolve(agent.root, parseCwd(body.cwd)),
     env: { ...agent.inheritedEnv, ...agent.assignment.env, ...parseEnvironment(body.env) },
     stdin: parseStdin(body.stdin),
-    timeoutMs: parseTimeout(body.timeout) * 1000,
+    timeoutMs: parseTimeout('timeout', body.timeout, DEFAULT_TIMEOUT_SECONDS) * 1000,
   };
 }
 
@@ -51,7 +51,8 @@ function parseCommand(cmd: unknown): [string, ...string[]] {
   return [program, ...args];
 }
 
-function parseCwd(cwd: unknown): string {
+/** Relative to the workspace, or absolute; none is the workspace. */
+export function parseCwd(cwd: unknown): string {
   if (cwd === undefined) return '';
   if (typeof cwd !== 'string' || cwd === '' || cwd.includes('\0') || cwd.length > MAX_PATH_LENGTH) {
     throw new Problem('INVALID_REQUEST', 'cwd must be a path, relative to the workspace or absolute');
@@ -64,11 +65,12 @@ function parseStdin(stdin: unknown): string | undefined {
   throw new Problem('INVALID_REQUEST', 'stdin must be a string');
 }
 
-function parseTimeout(timeout: unknown): number {
-  if (timeout === undefined) return DEFAULT_TIMEOUT_SECONDS;
+/** Seconds. */
+export function parseTimeout(name: string, timeout: unknown, fallback: number): number {
+  if (timeout === undefined) return fallback;
   if (typeof timeout === 'number' && timeout > 0 && timeout <= MAX_TIMEOUT_SECONDS) return timeout;
   throw new Problem(
     'INVALID_REQUEST',
-    `timeout must be seconds, more than 0 and at most ${MAX_TIMEOUT_SECONDS}`,
+    `${name} must be seconds, more than 0 and at most ${MAX_TIMEOUT_SECONDS}`,
   );
 }

@@ -48,13 +48,20 @@ describe('the token', () => {
 });
 
 describe('routes', () => {
-  it.each(['/', '/nothing', '/execute', '/executions/1/events', '/exec/', '/health/', '/filesx', '/Files'])(
-    'does not know %s',
-    async (path) => {
-      const { status, json } = await agent.call('POST', path, { body: {} });
-      expect([status, json.code]).toEqual([404, 'ROUTE_NOT_FOUND']);
-    },
-  );
+  it.each([
+    '/',
+    '/nothing',
+    '/execute/now',
+    '/executions/1',
+    '/executions/1/else',
+    '/exec/',
+    '/health/',
+    '/filesx',
+    '/Files',
+  ])('does not know %s', async (path) => {
+    const { status, json } = await agent.call('POST', path, { body: {} });
+    expect([status, json.code]).toEqual([404, 'ROUTE_NOT_FOUND']);
+  });
 
   it('tells which methods a route has', async () => {
     const { status, json, headers } = await agent.call('GET', '/exec');

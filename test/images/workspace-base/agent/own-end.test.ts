@@ -79,6 +79,14 @@ describe('settings', () => {
   });
 
   it.each([
+    ['', undefined],
+    ['node  /opt/runner.mjs\t--fast ', ['node', '/opt/runner.mjs', '--fast']],
+    ['["node", "a b.mjs", ""]', ['node', 'a b.mjs', '']],
+  ])('take AGENT_COMMAND=%j for words', (line, command) => {
+    expect(parseSettings({ AGENT_TOKEN: TOKEN, AGENT_COMMAND: line }).command).toEqual(command);
+  });
+
+  it.each([
     ['AGENT_TOKEN', ''],
     ['AGENT_TOKEN', 'short'],
     ['AGENT_TOKEN', 'with spaces in the middle of it'],
@@ -90,6 +98,11 @@ describe('settings', () => {
     ['AGENT_WORKSPACE', '/'],
     ['AGENT_IDLE_EXIT_SECONDS', 'soon'],
     ['AGENT_MAX_LIFETIME_SECONDS', '-1'],
+    ['AGENT_COMMAND', ' '],
+    ['AGENT_COMMAND', '[]'],
+    ['AGENT_COMMAND', '[""]'],
+    ['AGENT_COMMAND', '["node", 1]'],
+    ['AGENT_COMMAND', '["node"'],
   ])('refuse %s=%s by name', (name, value) => {
     expect(() => parseSettings({ AGENT_TOKEN: TOKEN, [name]: value })).toThrow(name);
   });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { vi } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import type { ExecRequest, ExecResult } from '../../../../runtime/contracts/agent-protocol.ts';
 
 const MAIN = new URL('../../../../images/workspace-base/agent/main.ts', import.meta.url).pathname;
@@ -71,6 +71,13 @@ export class RunningAgent {
   static async start(env: Record<string, string> = {}, prefix: string[] = []): Promise<RunningAgent> {
     const agent = RunningAgent.spawn(env, prefix);
     await vi.waitFor(() => agent.call('GET', '/health'), { timeout: 20_000, interval: 10 });
+    return agent;
+  }
+
+  /** Starts an agent for the test that is running. */
+  static async startForTest(env: Record<string, string> = {}): Promise<RunningAgent> {
+    const agent = await RunningAgent.start(env);
+    onTestFinished(() => agent.stop());
     return agent;
   }
 
