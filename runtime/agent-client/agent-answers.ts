@@ -4,6 +4,7 @@ import type {
   AgentProblemCode,
   ExecEvent,
   ExecResult,
+  FileChange,
   FileManifest,
 } from '../contracts/agent-protocol.ts';
 
@@ -43,6 +44,8 @@ export const execEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('error'), code: z.string().max(64), message: z.string().max(2048) }),
 ]) satisfies z.ZodType<ExecEvent>;
 
+export const fileChange = z.object({ type: z.enum(['changed', 'overflow']) }) satisfies z.ZodType<FileChange>;
+
 export const manifestAnswer = z.object({
   files: z
     .array(
@@ -68,10 +71,17 @@ const PROBLEM_CODES = [
   'FILE_NOT_FOUND',
   'BODY_TOO_LARGE',
   'ALREADY_ASSIGNED',
+  'EXECUTION_RUNNING',
+  'EXECUTION_NOT_FOUND',
+  'EXECUTION_FORGOTTEN',
   'COMMAND_NOT_FOUND',
   'DISK_FULL',
   'NO_RESOURCES',
   'INTERNAL',
 ] as const satisfies readonly AgentProblemCode[];
 
-export const problemAnswer = z.object({ code: z.enum(PROBLEM_CODES), message: z.string().max(4096) });
+export const problemAnswer = z.object({
+  code: z.enum(PROBLEM_CODES),
+  message: z.string().max(4096),
+  execution_id: z.string().max(64).exactOptional(),
+});

@@ -8,13 +8,23 @@ import type {
   ExecEvent,
   ExecRequest,
   ExecResult,
+  ExecuteRequest,
+  FileChange,
   FileManifest,
 } from '../contracts/agent-protocol.ts';
 import { BerthError, type ErrorCode } from '../contracts/errors.ts';
-import { execAnswer, execEvent, healthAnswer, manifestAnswer, problemAnswer } from './agent-answers.ts';
+import {
+  execAnswer,
+  execEvent,
+  fileChange,
+  healthAnswer,
+  manifestAnswer,
+  problemAnswer,
+} from './agent-answers.ts';
 import { type AgentCall, AgentConnection } from './agent-connection.ts';
 import { AgentMisbehaved, AgentUnreachable } from './agent-failures.ts';
 import { agentBytes, parseJson, readBounded, readEvents } from './bounded-reading.ts';
+import { type AgentEvent, executionEvents } from './execution-events.ts';
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
@@ -30,6 +40,9 @@ const MANIFEST_BYTES = 16 * MiB;
 const REFUSALS: Partial<Record<z.infer<typeof problemAnswer>['code'], ErrorCode>> = {
   INVALID_REQUEST: 'INVALID_REQUEST',
   COMMAND_NOT_FOUND: 'INVALID_REQUEST',
+  EXECUTION_RUNNING: 'CONVERSATION_LOCKED',
+  EXECUTION_NOT_FOUND: 'EXECUTION_NOT_FOUND',
+  EXECUTION_FORGOTTEN: 'EXECUTION_NOT_FOUND',
   INVALID_PATH: 'INVALID_PATH',
   FILE_NOT_FOUND: 'FILE_NOT_FOUND',
   BODY_TOO_LARGE: 'BODY_TOO_LARGE',
@@ -111,8 +124,39 @@ export class AgentClient {
     };
   }
 
-  async listFiles(signal: AbortSignal): Promise<FileManifest> {
-    const answer = await this.#ok({ method: 'GET', path: '/files', signal });
+  /** Runs it, or attaches to it where it runs already. Its events come from its beginning. */
+  async execute(request: ExecuteRequest, signal: AbortSignal): Promise<AsyncGenerator<AgentEvent[]>> {
+    const answer = await this.#ok({
+      method: 'POST',
+      path: '/execute',
+      body: JSON.stringify(request),
+      signal,
+    });
+    return executionEvents(answer, 0, signal);
+  }
+
+  async executionEvents(
+    id: string,
+    after: number,
+    signal: AbortSignal,
+  ): Promise<AsyncGenerator<AgentEvent[]>> {
+    const answer = await this.#ok({ method: 'GET', path: `/executions/${id}/events?after=${after}`, signal });
+    return executionEvents(answer, after, signal);
+  }
+
+  async cancelExecution(id: string, signal: AbortSignal): Promise<void> {
+    const answer = await this.#ok({ method: 'POST', path: `/executions/${id}/cancel`, signal });
+    await readBounded(answer, PROBLEM_BYTES, signal);
+  }
+
+  /** Says when files change, until the signal aborts or the connection breaks. */
+  async fileChanges(exclude: readonly string[], signal: AbortSignal): Promise<AsyncGenerator<FileChange>> {
+    const answer = await this.#ok({ method: 'GET', path: `/files/changes${excluding(exclude)}`, signal });
+    return changeEvents(answer, signal);
+  }
+
+  async listFiles(signal: AbortSignal, exclude: readonly string[] = []): Promise<FileManifest> {
+    const answer = await this.#ok({ method: 'GET', path: `/files${excluding(exclude)}`, signal });
     return parseJson(await readBounded(answer, MANIFEST_BYTES, signal), manifestAnswer);
   }
 
@@ -126,8 +170,10 @@ export class AgentClient {
     throw new BerthError('INVALID_PATH', 'the file says to be larger than any can be');
   }
 
-  async writeFile(path: string, content: Readable, signal: AbortSignal): Promise<void> {
-    const answer = await this.#ok({ method: 'PUT', path: fileUrl(path), body: content, signal });
+  /** `mode`: permission bits, else what a new file gets. */
+  async writeFile(path: string, content: Readable, signal: AbortSignal, mode?: number): Promise<void> {
+    const query = mode === undefined ? '' : `?mode=${(mode & 0o777).toString(8).padStart(3, '0')}`;
+    const answer = await this.#ok({ method: 'PUT', path: fileUrl(path) + query, body: content, signal });
     await readBounded(answer, PROBLEM_BYTES, signal);
   }
 
@@ -149,8 +195,12 @@ export class AgentClient {
   }
 }
 
-function refusal({ code, message }: z.infer<typeof problemAnswer>, call: AgentCall): BerthError {
+function refusal(problem: z.infer<typeof problemAnswer>, call: AgentCall): BerthError {
+  const { code, message, execution_id } = problem;
   const ours = REFUSALS[code];
+  if (ours === 'CONVERSATION_LOCKED') {
+    return new BerthError(ours, message, execution_id === undefined ? {} : { execution_id });
+  }
   if (ours === 'INVALID_REQUEST') return new BerthError(ours, message, { errors: [{ path: '', message }] });
   if (ours !== undefined) return new BerthError(ours, message);
   const what = `${call.method} ${call.path.split('?')[0]}`;
@@ -166,6 +216,10 @@ async function* execEvents(answer: IncomingMessage, signal: AbortSignal): AsyncG
   throw new AgentMisbehaved('the stream ends without an exit');
 }
 
+async function* changeEvents(answer: IncomingMessage, signal: AbortSignal): AsyncGenerator<FileChange> {
+  for await (const line of readEvents(answer, LINE_BYTES, signal)) yield parseJson(line, fileChange);
+}
+
 /** The bytes of an answer, where a connection that breaks off is told as `AgentUnreachable`. */
 function contentOf(answer: IncomingMessage, signal: AbortSignal): Readable {
   return Readable.from(agentBytes(answer, signal), { objectMode: false });
@@ -177,6 +231,10 @@ function commandEnd(from: NodeJS.Dict<string | string[]>): CommandEnd {
   if (code !== undefined && !/^\d{1,3}$/.test(String(code)))
     throw new AgentMisbehaved('the exit code is no number');
   return { exitCode: code === undefined ? null : Number(code), timedOut: timedOut === 'true' };
+}
+
+function excluding(names: readonly string[]): string {
+  return names.length === 0 ? '' : `?${names.map((name) => `exclude=${encodeURIComponent(name)}`).join('&')}`;
 }
 
 function fileUrl(path: string): string {

@@ -52,6 +52,12 @@ const TABLE = {
     retryable: false,
     advice: 'It has expired, was deleted, or belongs to another tenant. Its first use makes it anew.',
   },
+  EXECUTION_NOT_FOUND: {
+    status: 404,
+    title: 'There is no such execution',
+    retryable: false,
+    advice: 'Executions are kept for 24 hours after their end; `GET …/executions` lists them.',
+  },
   FILE_NOT_FOUND: {
     status: 404,
     title: 'There is no such file',
@@ -69,6 +75,12 @@ const TABLE = {
     title: 'The route does not take this method',
     retryable: false,
     advice: 'The `Allow` header lists the methods it takes.',
+  },
+  IDEMPOTENCY_CONFLICT: {
+    status: 409,
+    title: 'The idempotency key was used with another request',
+    retryable: false,
+    advice: 'Send the same body with a key, or take a new key.',
   },
   CONVERSATION_LOCKED: {
     status: 409,
@@ -147,7 +159,8 @@ const TABLE = {
     status: 503,
     title: 'The store does not answer',
     retryable: true,
-    advice: 'Try again; if it goes on, the operator should look at Redis.',
+    advice:
+      'Try again; if it goes on, the operator should look at Redis or the object store: `detail` says which.',
   },
   IMAGE_PREPARING: {
     status: 503,
@@ -175,9 +188,10 @@ const TABLE = {
   },
   DISK_FULL: {
     status: 507,
-    title: 'The disk of the container is full',
+    title: 'The disk is full',
     retryable: false,
-    advice: 'Delete files in the conversation; `/workspace` holds 1 GiB.',
+    advice:
+      'Delete files in the conversation: `/workspace` holds 1 GiB. If `detail` names the object store, its disk is full.',
   },
   SANDBOX_EXHAUSTED: {
     status: 507,
