@@ -1,17 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { servicesInReach } from './test/support/services/services-in-reach.ts';
+import { vitestOptions } from './test/support/vitest-options.ts';
 
 export default defineConfig(async () => ({
   test: {
-    include: ['test/**/*.test.ts'],
-    env: await servicesInReach(),
-    pool: 'forks',
+    ...(await vitestOptions('test/**/*.test.ts')),
     // Most tests wait for containers and timers, not for a core.
-    maxWorkers: Math.max(2, availableParallelism()),
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    watch: false,
-    reporters: ['default', './test/support/count-results.ts'],
+    maxWorkers: 1 + Math.max(2, availableParallelism()),
   },
 }));

@@ -22,7 +22,7 @@ import {
   problemAnswer,
 } from './agent-answers.ts';
 import { type AgentCall, AgentConnection } from './agent-connection.ts';
-import { AgentMisbehaved, AgentUnreachable } from './agent-failures.ts';
+import { AgentMisbehaved, AgentUnreachable, ExecutionForgotten } from './agent-failures.ts';
 import { agentBytes, parseJson, readBounded, readEvents } from './bounded-reading.ts';
 import { type AgentEvent, executionEvents } from './execution-events.ts';
 
@@ -42,7 +42,6 @@ const REFUSALS: Partial<Record<z.infer<typeof problemAnswer>['code'], ErrorCode>
   COMMAND_NOT_FOUND: 'INVALID_REQUEST',
   EXECUTION_RUNNING: 'CONVERSATION_LOCKED',
   EXECUTION_NOT_FOUND: 'EXECUTION_NOT_FOUND',
-  EXECUTION_FORGOTTEN: 'EXECUTION_NOT_FOUND',
   INVALID_PATH: 'INVALID_PATH',
   FILE_NOT_FOUND: 'FILE_NOT_FOUND',
   BODY_TOO_LARGE: 'BODY_TOO_LARGE',
@@ -198,6 +197,7 @@ export class AgentClient {
 function refusal(problem: z.infer<typeof problemAnswer>, call: AgentCall): BerthError {
   const { code, message, execution_id } = problem;
   const ours = REFUSALS[code];
+  if (code === 'EXECUTION_FORGOTTEN') return new ExecutionForgotten(message);
   if (ours === 'CONVERSATION_LOCKED') {
     return new BerthError(ours, message, execution_id === undefined ? {} : { execution_id });
   }

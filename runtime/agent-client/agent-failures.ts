@@ -1,3 +1,5 @@
+import { BerthError } from '../contracts/errors.ts';
+
 /** No answer from the agent: it is gone, or was never there. */
 export class AgentUnreachable extends Error {
   /** Whether the request may have arrived. False: it provably did not. */
@@ -7,6 +9,14 @@ export class AgentUnreachable extends Error {
     super(`the agent does not answer: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
     this.name = 'AgentUnreachable';
     this.mayHaveArrived = mayHaveArrived;
+  }
+}
+
+/** The agent ran this execution, and no longer has its events. */
+export class ExecutionForgotten extends BerthError {
+  constructor(message: string) {
+    super('EXECUTION_NOT_FOUND', message);
+    this.name = 'ExecutionForgotten';
   }
 }
 

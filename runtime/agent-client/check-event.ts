@@ -69,10 +69,11 @@ function isType(type: unknown): type is ExecutionEvent['type'] {
   return typeof type === 'string' && Object.hasOwn(SHAPES, type);
 }
 
-/** The text as it came, unless it is too long or has fields of ours. */
+/** The text as it came, unless it is too long, has fields of ours, or a return, which would end a line for clients. */
 function fieldsOf(event: Record<string, unknown>, json: string): string {
   const short = json.length * 3 <= EVENT_BYTES || Buffer.byteLength(json) <= EVENT_BYTES;
-  if (short && !OURS.some((name) => Object.hasOwn(event, name))) return json.slice(1);
+  const plain = !json.includes('\r') && !OURS.some((name) => Object.hasOwn(event, name));
+  if (short && plain) return json.slice(1);
   const own = Object.fromEntries(
     Object.entries(event).filter(([name]) => !OURS.some((ours) => ours === name)),
   );

@@ -41,6 +41,7 @@ export async function* executionEvents(
 class EventLines {
   #last: number;
   #id = 0;
+  #ended = false;
   #rest: Buffer = Buffer.alloc(0);
 
   constructor(after: number) {
@@ -78,8 +79,11 @@ class EventLines {
     if (!Number.isSafeInteger(seq) || seq <= this.#last) {
       throw new AgentMisbehaved('the number of an event does not grow');
     }
+    if (this.#ended) throw new AgentMisbehaved('an event comes after the last');
     this.#last = seq;
     const event = checkEvent(json);
-    return event === 'gap' ? undefined : { seq, ...event };
+    if (event === 'gap') return undefined;
+    this.#ended = event.end !== undefined;
+    return { seq, ...event };
   }
 }

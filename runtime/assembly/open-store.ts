@@ -1,15 +1,15 @@
 import type { Logger } from 'pino';
 import type { Config } from '../contracts/environment.ts';
-import type { ConversationStore } from '../state/conversation-store.ts';
+import type { State } from '../state/state.ts';
 
 /** Redis where one is configured, else memory. A Redis that is away is waited for behind, not at the start. */
-export async function openStore(config: Config, log: Logger): Promise<ConversationStore> {
+export async function openState(config: Config, log: Logger): Promise<State> {
   if (config.REDIS_URL === undefined) {
-    const { MemoryConversationStore } = await import('../state/memory/memory-conversation-store.ts');
-    return new MemoryConversationStore();
+    const { openMemoryState } = await import('../state/memory/open-memory-state.ts');
+    return openMemoryState({ adoptFirst: true });
   }
-  const { RedisConversationStore } = await import('../state/redis/redis-conversation-store.ts');
-  return new RedisConversationStore({
+  const { openRedisState } = await import('../state/redis/open-redis-state.ts');
+  return openRedisState({
     url: config.REDIS_URL,
     keyPrefix: config.REDIS_KEY_PREFIX,
     maxLifetimeSeconds: config.CONTAINER_MAX_LIFETIME_SECONDS,

@@ -1,16 +1,23 @@
 import { VERSION } from '../version.ts';
 import type { Command, Environment } from './command.ts';
 import { configCommand } from './config-command.ts';
+import { destroyAllCommand } from './destroy-all-command.ts';
 import { keysCommand } from './keys-command.ts';
 import { startCommand } from './start-command.ts';
 
-const COMMANDS: Record<string, Command> = { start: startCommand, config: configCommand, keys: keysCommand };
+const COMMANDS: Record<string, Command> = {
+  start: startCommand,
+  config: configCommand,
+  keys: keysCommand,
+  'destroy-all': destroyAllCommand,
+};
 
 const HELP = `Berth ${VERSION}: warm, isolated workspaces for AI agents.
 
   berth start         run the service
   berth config        show the settings in force, and what is wrong with them
   berth keys create   make an API key
+  berth destroy-all   end every container of this installation, files saved first
 
   berth <command> --help   tells more of a command
   berth --version

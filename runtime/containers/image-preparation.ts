@@ -44,6 +44,10 @@ export class ImagePreparation {
     }
   }
 
+  get isReady(): boolean {
+    return this.#state.kind === 'ready';
+  }
+
   /** A container could not be made for want of the image: it has been removed since. */
   lost(): void {
     if (this.#state.kind !== 'ready') return;

@@ -5,8 +5,8 @@ export type Instant = number;
 
 export type ConversationStatus = 'preparing' | 'ready' | 'running' | 'idle' | 'draining';
 
-/** Why a container is being ended: its user said so, its time is up, or it doesn't answer. */
-export type DrainReason = 'deleted' | 'expired' | 'unhealthy';
+/** Why a container is being ended: its user said so (with its saved files), its time is up, or it doesn't answer. */
+export type DrainReason = 'purged' | 'deleted' | 'expired' | 'unhealthy';
 
 /** What the store knows of a conversation that has a container, or is getting one. */
 export interface ConversationRecord {
@@ -23,6 +23,8 @@ export interface ConversationRecord {
   preparation: { owner: string; until: Instant } | null;
   /** Why it is `draining`; null in any other status. */
   drainReason: DrainReason | null;
+  /** The version of its files that is in the object store; null while none is. */
+  savedVersion: string | null;
 }
 
 /**

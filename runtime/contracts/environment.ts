@@ -2,6 +2,7 @@ import {
   addressList,
   BACKEND_NAMES,
   flag,
+  nameList,
   oneOf,
   seconds,
   text,
@@ -9,6 +10,20 @@ import {
   type Variable,
   wholeNumber,
 } from './variable.ts';
+
+const SYNC_EXCLUDE_DEFAULT = [
+  '__pycache__',
+  'node_modules',
+  '.venv',
+  'venv',
+  '*.pyc',
+  '.DS_Store',
+  '.cache',
+  '.mypy_cache',
+  '.pytest_cache',
+  '.ruff_cache',
+  '.npm',
+];
 
 /** Every environment variable that the runtime reads. The reference and `berth config` are made from this. */
 export const VARIABLES = {
@@ -97,7 +112,8 @@ export const VARIABLES = {
   OBJECT_STORE_URL: url(['s3'], {
     default: undefined,
     defaultText: 'a folder in the data directory',
-    description: 'Shared object store, `s3://bucket/prefix`.',
+    description:
+      'Shared object store, `s3://bucket/prefix`. Region, endpoint and credentials come from the usual `AWS_*` variables.',
   }),
   BERTH_SINGLE_INSTANCE: flag({
     default: false,
@@ -147,6 +163,33 @@ export const VARIABLES = {
     1,
     100_000,
   ),
+  WARM_POOL_MIN_SIZE: wholeNumber(
+    {
+      default: 2,
+      description:
+        'Fewest containers kept ready for conversations to come. `PUT /v1/warm-pool` overrides it and the maximum.',
+    },
+    0,
+    10_000,
+  ),
+  WARM_POOL_MAX_SIZE: wholeNumber(
+    {
+      default: 10,
+      description:
+        'Most containers that are ready or being made so, over all instances; how many there are follows demand. 0 with a minimum of 0: no pool.',
+    },
+    0,
+    10_000,
+  ),
+  WARM_POOL_TTL_SECONDS: seconds({
+    default: 1800,
+    description: 'How long a ready container may wait to be used before it is replaced.',
+  }),
+  WARM_POOL_PARALLEL_CREATES: wholeNumber(
+    { default: 4, description: 'Most containers that an instance makes for the pool at once.' },
+    1,
+    100,
+  ),
   CONTAINER_TTL_SECONDS: seconds({
     default: 3600,
     description: 'How long a conversation may idle, since its last work ended.',
@@ -163,11 +206,31 @@ export const VARIABLES = {
     0.001,
     86_400,
   ),
+  AGENT_COMMAND: text({
+    default: undefined,
+    defaultText: "none: what the image says, else the agent's own code runner",
+    description:
+      'What runs executions inside a container: a program that takes one JSON request on stdin and writes one JSON event a line.',
+  }),
+  SYNC_EXCLUDE: nameList({
+    default: SYNC_EXCLUDE_DEFAULT,
+    defaultText: `\`${SYNC_EXCLUDE_DEFAULT.join(',')}\``,
+    description: 'Names of files and folders in `/workspace` that are not saved.',
+  }),
   GRACE_PERIOD_SECONDS: seconds(
     { default: 30, description: 'How long DELETE and shutdown wait for work before they cancel it.' },
     0,
   ),
+  HEALTH_CHECK_INTERVAL_SECONDS: seconds({
+    default: 30,
+    description:
+      'How often every container of a conversation, and every warm one, is asked how it is. Three failures in a row end it.',
+  }),
   GC_INTERVAL_SECONDS: seconds({ default: 60, description: 'How often expired containers are looked for.' }),
+  ORPHAN_GRACE_PERIOD_SECONDS: seconds({
+    default: 60,
+    description: 'How long a container that nobody owns is left alone before it is taken back or ended.',
+  }),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
     default: 'info',
     description: 'JSON lines; readable on a terminal.',

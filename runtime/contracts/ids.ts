@@ -8,10 +8,12 @@ export type ConversationId = Branded<'ConversationId'>;
 export type ContainerId = Branded<'ContainerId'>;
 export type InstallationId = Branded<'InstallationId'>;
 export type WorkId = Branded<'WorkId'>;
+export type ExecutionId = Branded<'ExecutionId'>;
 
 const TENANT = /^[a-z0-9][a-z0-9-]{0,39}$/;
 const CONVERSATION = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const CONVERSATION_CONTAINER = /^ws-[0-9a-f]{12}$/;
+const EXECUTION = /^ex-[0-9a-f]{24}$/;
 const INSTALLATION = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
 // The casts below are the only places where a plain string becomes a name: each follows its check.
@@ -39,4 +41,25 @@ export function conversationContainerId(uuid: string): ContainerId {
 
 export function workId(kind: string, uuid: string): WorkId {
   return `${kind}-${uuid}` as WorkId;
+}
+
+export function parseExecutionId(text: string): ExecutionId | undefined {
+  return EXECUTION.test(text) ? (text as ExecutionId) : undefined;
+}
+
+/** From 24 hex digits: random ones, or those of a hash where the same request must mean the same execution. */
+export function executionId(digits: string): ExecutionId {
+  return `ex-${digits.slice(0, 24)}` as ExecutionId;
+}
+
+const EXECUTION_WORK = 'execute-';
+
+/** The work of an execution, which no other may run beside. */
+export function executionWork(execution: ExecutionId): WorkId {
+  return `${EXECUTION_WORK}${execution}` as WorkId;
+}
+
+/** The execution whose work it is, if it is one's. */
+export function executionOfWork(work: WorkId): ExecutionId | undefined {
+  return work.startsWith(EXECUTION_WORK) ? parseExecutionId(work.slice(EXECUTION_WORK.length)) : undefined;
 }

@@ -37,6 +37,7 @@ function contradictions(config: Config): string[] {
     ...mixedStores(config),
     ...sharedIdentity(config),
     ...keySources(config),
+    ...poolSizes(config),
     ...(config.CONTAINER_MANAGER_TYPE === 'process' ? processBackendRefusals(config) : []),
   ];
 }
@@ -73,6 +74,13 @@ function keySources(config: Config): string[] {
     ];
   }
   return [];
+}
+
+function poolSizes({ WARM_POOL_MIN_SIZE: min, WARM_POOL_MAX_SIZE: max }: Config): string[] {
+  if (min <= max) return [];
+  return [
+    `WARM_POOL_MIN_SIZE is ${min}, more than WARM_POOL_MAX_SIZE, which is ${max}: set both (0 and 0: no pool)`,
+  ];
 }
 
 export function hasConfiguredKeys(config: Config): boolean {

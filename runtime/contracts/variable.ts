@@ -83,6 +83,19 @@ export function url<T extends string | undefined>(schemes: readonly string[], me
   return variable<string | T>(`an address with ${schemes.map((s) => `${s}://`).join(' or ')}`, parse, meta);
 }
 
+/** Names of files and folders, `*` for anything within a name. */
+export function nameList(meta: Meta<readonly string[]>) {
+  const parse = (value: string) => {
+    const items = value.split(',').map((each) => each.trim());
+    return items.length <= 200 && items.every((item) => /^[^/\0]{1,255}$/.test(item)) ? items : undefined;
+  };
+  return variable<readonly string[]>(
+    'up to 200 names separated by commas (node_modules, *.pyc)',
+    parse,
+    meta,
+  );
+}
+
 /** Addresses, ranges, or Express's names for the usual ones. */
 export function addressList(meta: Meta<readonly string[]>) {
   const parse = (value: string) => {

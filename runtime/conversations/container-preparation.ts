@@ -1,31 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { AgentClients } from '../agent-client/agent-clients.ts';
 import { AgentMisbehaved, AgentUnreachable } from '../agent-client/agent-failures.ts';
-import type { ContainerBackend } from '../containers/container-backend.ts';
+import { awaitAgent, proveUnassigned } from '../agent-client/agent-proof.ts';
 import type { ConversationRecord } from '../contracts/conversation-record.ts';
 import { BerthError, isBerthError } from '../contracts/errors.ts';
+import type { ContainerEgress } from '../egress-host/container-egress.ts';
 import type { InstallationSecret } from '../identity/installation-secret.ts';
+import type { Checkpoint } from '../lifecycle/checkpoint.ts';
 import type { ConversationStore, Fenced } from '../state/conversation-store.ts';
-import { awaitAgent } from './agent-proof.ts';
+import type { ContainerCreation } from './container-creation.ts';
 import type { ContainerEnding } from './container-ending.ts';
-import { conversationContainer } from './conversation-container.ts';
 import { type ConversationSettings, PREPARATION_LEASE_SECONDS } from './conversation-settings.ts';
 import { LeaseRenewal } from './lease-renewal.ts';
 
 interface Parts {
   store: ConversationStore;
-  backend: ContainerBackend;
+  creation: ContainerCreation;
   agents: AgentClients;
   secret: InstallationSecret;
   settings: ConversationSettings;
   ending: ContainerEnding;
+  egress: ContainerEgress;
+  /** Puts the conversation's saved files into a container; the version they have, or null when none are saved. */
+  restore: (record: ConversationRecord, signal: AbortSignal) => Promise<string | null>;
+  /** `lost` is told when the image is missing after all. */
+  images: { lost(): void };
+  checkpoint: Checkpoint;
   log: Logger;
-  /** `require` throws while the image is not there; `lost` is told when it is missing after all. */
-  images: { require(): void; lost(): void };
-  onStarted: (seconds: number) => void;
 }
 
-/** Makes a reserved place into a `ready` container: create, bind, prove, assign, confirm. */
+/** Whether a container was confirmed is not known. */
+class Unsure extends Error {}
+
+const CONFIRMATIONS = 10;
+const CONFIRM_AGAIN_MS = 500;
+
+/** A member of the pool that does not answer is dead, whatever it says next: the caller takes another. */
+class DeadMember extends Error {}
+
+/** Makes a container into a conversation's own: proved, files restored, and last assigned; then it is `ready`. */
 export class ContainerPreparation {
   readonly #parts: Parts;
 
@@ -33,19 +47,62 @@ export class ContainerPreparation {
     this.#parts = parts;
   }
 
-  /** Whatever fails, nothing of the container stays. */
-  async prepare(record: ConversationRecord, owner: string, signal: AbortSignal): Promise<void> {
+  /** Creates it first. Whatever fails, nothing of the container stays. */
+  prepareCold(record: ConversationRecord, owner: string, signal: AbortSignal): Promise<void> {
+    const { store, creation, agents, secret, egress, checkpoint } = this.#parts;
+    return this.#prepare(record, owner, signal, async (lease, until) => {
+      await checkpoint('claim.reserved');
+      await creation.create(record.container, record, until);
+      await checkpoint('claim.created');
+      ours(await store.bind({ ...record, ...lease }));
+      await checkpoint('claim.bound');
+      await egress.start(record.container);
+      await awaitAgent(agents.of(record.container), record.container, secret, until);
+    });
+  }
+
+  /** False: the member was dead. It is gone now. */
+  async prepareWarm(record: ConversationRecord, owner: string, signal: AbortSignal): Promise<boolean> {
+    const { agents, secret, egress, checkpoint } = this.#parts;
+    try {
+      await this.#prepare(record, owner, signal, async () => {
+        await checkpoint('claim.popped');
+        await egress.adopt(record.container);
+        try {
+          await proveUnassigned(agents.of(record.container), record.container, secret);
+        } catch (error) {
+          throw new DeadMember('a member of the warm pool does not prove to live', { cause: error });
+        }
+      });
+      return true;
+    } catch (error) {
+      if (!(error instanceof DeadMember)) throw error;
+      this.#parts.log.warn({ err: error, container_id: record.container }, 'a warm container was dead');
+      return false;
+    }
+  }
+
+  async #prepare(
+    record: ConversationRecord,
+    owner: string,
+    signal: AbortSignal,
+    begin: (lease: { owner: string; leaseSeconds: number }, signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
     const { store, ending, images, log } = this.#parts;
-    const lease = { ...record, owner, leaseSeconds: PREPARATION_LEASE_SECONDS };
+    const lease = { owner, leaseSeconds: PREPARATION_LEASE_SECONDS };
     const lost = new AbortController();
     using _renewal = new LeaseRenewal(
       PREPARATION_LEASE_SECONDS,
-      () => store.renewPreparation(lease),
+      () => store.renewPreparation({ ...record, ...lease }),
       () => lost.abort(tooLate()),
     );
     try {
-      await this.#steps(record, lease, AbortSignal.any([signal, lost.signal]));
+      const until = AbortSignal.any([signal, lost.signal]);
+      await begin(lease, until);
+      await this.#personalise(record, owner, until);
     } catch (error) {
+      // Not ours to end: others may use it. If they don't, its lease lapses and it is collected.
+      if (error instanceof Unsure) throw error.cause;
       // What can't be ended now stays a reserved place, which is taken up again when due.
       await ending
         .end(record, 0)
@@ -60,31 +117,39 @@ export class ContainerPreparation {
     }
   }
 
-  async #steps(
-    record: ConversationRecord,
-    lease: { owner: string; leaseSeconds: number },
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { store, backend, agents, secret, settings, images, onStarted } = this.#parts;
-    const started = performance.now();
-    images.require();
-    await backend.create(
-      conversationContainer(record, secret.agentToken(record.container), settings),
-      signal,
-    );
-    ours(await store.bind({ ...record, ...lease }));
-    const agent = agents.of(record.container);
-    await awaitAgent(agent, record.container, secret, signal);
+  /** The ticket goes last: a container that has one is whole. */
+  async #personalise(record: ConversationRecord, owner: string, signal: AbortSignal): Promise<void> {
+    const { store, agents, secret, restore, checkpoint } = this.#parts;
+    const version = await restore(record, signal);
+    await checkpoint('claim.restored');
+    if (version !== null) ours(await store.saved({ ...record, version }));
     const ticket = secret.sealTicket({
       container_id: record.container,
       tenant_id: record.tenant,
       conversation_id: record.conversation,
       claimed_at: record.claimedAt,
-      restored_version: null,
+      restored_version: version,
     });
-    await agent.assign({ ticket }, signal);
-    ours(await store.confirm({ ...record, ...lease, ttl: settings.ttl }));
-    onStarted((performance.now() - started) / 1000);
+    const env = { CONVERSATION_ID: record.conversation };
+    await agents.of(record.container).assign({ ticket, env }, signal);
+    await checkpoint('claim.assigned');
+    ours(await this.#confirm(record, owner));
+    await checkpoint('claim.confirmed');
+  }
+
+  /** Its answer may be lost though it is carried out, and others work there already: asked again, it says so. */
+  async #confirm(record: ConversationRecord, owner: string): Promise<Fenced> {
+    const { store, settings } = this.#parts;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await store.confirm({ ...record, owner, ttl: settings.ttl });
+      } catch (error) {
+        if (!isBerthError(error, 'STORE_UNAVAILABLE')) throw error;
+        if (attempt === CONFIRMATIONS)
+          throw new Unsure('whether the container is ready is not known', { cause: error });
+        await sleep(CONFIRM_AGAIN_MS);
+      }
+    }
   }
 }
 

@@ -1,27 +1,49 @@
+import { hash } from 'node:crypto';
 import type { ContainerSpec } from '../containers/container-backend.ts';
 import { CONVERSATION_LIMITS } from '../contracts/container-limits.ts';
-import type { ConversationRecord } from '../contracts/conversation-record.ts';
+import {
+  type ContainerId,
+  type ConversationId,
+  conversationContainerId,
+  type TenantId,
+} from '../contracts/ids.ts';
 import { LABEL } from '../contracts/labels.ts';
 import type { ConversationSettings } from './conversation-settings.ts';
 
-/** The container of a conversation, in the words of the containers port. */
+const ANY = conversationContainerId('');
+
+export interface KnownOwner {
+  tenant: TenantId;
+  conversation: ConversationId;
+}
+
+/** The container of a conversation, in the words of the containers port. Of one for the pool the owner is not known yet. */
 export function conversationContainer(
-  record: ConversationRecord,
+  id: ContainerId,
+  owner: KnownOwner | undefined,
   agentToken: string,
   settings: ConversationSettings,
 ): ContainerSpec {
   return {
-    id: record.container,
+    id,
     role: 'conversation',
     image: settings.image,
     env: {
       AGENT_TOKEN: agentToken,
       AGENT_VERSION: settings.version,
       AGENT_MAX_LIFETIME_SECONDS: String(settings.ttl.maxLifetimeSeconds),
-      AGENT_IDLE_EXIT_SECONDS: String(2 * settings.ttl.idleSeconds),
+      AGENT_IDLE_EXIT_SECONDS: String(settings.agentIdleSeconds),
+      ...(settings.agentCommand === undefined ? {} : { AGENT_COMMAND: settings.agentCommand }),
     },
-    labels: { [LABEL.tenant]: record.tenant, [LABEL.conversationId]: record.conversation },
+    labels:
+      owner === undefined ? {} : { [LABEL.tenant]: owner.tenant, [LABEL.conversationId]: owner.conversation },
     limits: CONVERSATION_LIMITS,
     network: 'none',
   };
+}
+
+/** Tells containers apart that would be made otherwise now: a member of the pool with another is replaced. */
+export function containerMake(settings: ConversationSettings): string {
+  const { image, env, limits, network } = conversationContainer(ANY, undefined, '', settings);
+  return `${image}#${hash('sha256', JSON.stringify({ env, limits, network })).slice(0, 12)}`;
 }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { ConversationStore } from '../state/conversation-store.ts';
 import type { ContainerEnding } from './container-ending.ts';
+import type { ContainerRetirement } from './container-retirement.ts';
 import type { ConversationSettings } from './conversation-settings.ts';
 import { type ExpiryAction, planExpiry } from './plan-expiry.ts';
 
@@ -11,17 +12,20 @@ const SIDE_BY_SIDE = 8;
 export class ConversationExpiry {
   readonly #store: ConversationStore;
   readonly #ending: ContainerEnding;
+  readonly #retirement: ContainerRetirement;
   readonly #settings: ConversationSettings;
   readonly #log: Logger;
 
   constructor(parts: {
     store: ConversationStore;
     ending: ContainerEnding;
+    retirement: ContainerRetirement;
     settings: ConversationSettings;
     log: Logger;
   }) {
     this.#store = parts.store;
     this.#ending = parts.ending;
+    this.#retirement = parts.retirement;
     this.#settings = parts.settings;
     this.#log = parts.log;
   }
@@ -58,8 +62,10 @@ export class ConversationExpiry {
       }
       case 'end':
         return this.#ending.end(action.record, 0);
+      case 'finish':
+        return this.#retirement.finish(action.record);
       case 'drain':
-        return this.#ending.retire(action.record);
+        return this.#retirement.retire(action.record);
     }
   }
 }

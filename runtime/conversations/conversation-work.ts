@@ -7,15 +7,14 @@ import type { BerthError } from '../contracts/errors.ts';
 import { workId } from '../contracts/ids.ts';
 import type { ConversationStore } from '../state/conversation-store.ts';
 import type { ActiveWork } from './active-work.ts';
-import { type Caller, type ContainerAcquisition, deleting } from './container-acquisition.ts';
-import { type ConversationSettings, WORK_LEASE_SECONDS } from './conversation-settings.ts';
+import type { Caller, ContainerAcquisition } from './container-acquisition.ts';
+import { deleting } from './conversation-deletion.ts';
+import { ANSWER_SECONDS, type ConversationSettings, WORK_LEASE_SECONDS } from './conversation-settings.ts';
 import type { CrashRecovery } from './crash-recovery.ts';
+import type { FileSaving } from './file-saving.ts';
 import { LeaseRenewal } from './lease-renewal.ts';
 
-/** What the agent gets beyond a command's own timeout to end it and answer. */
-const ANSWER_SECONDS = 10;
-
-type Step<T> = (agent: AgentClient, signal: AbortSignal) => Promise<T>;
+type Step<T> = (agent: AgentClient, signal: AbortSignal, record: ConversationRecord) => Promise<T>;
 
 interface Parts {
   store: ConversationStore;
@@ -23,6 +22,7 @@ interface Parts {
   active: ActiveWork;
   acquisition: ContainerAcquisition;
   recovery: CrashRecovery;
+  saving: FileSaving;
   settings: ConversationSettings;
 }
 
@@ -59,13 +59,14 @@ export class ConversationWork {
     signal: AbortSignal,
     step: Step<T>,
   ): Promise<T> {
-    const { store, agents, active, acquisition, settings } = this.#parts;
+    const { store, agents, active, acquisition, saving, settings } = this.#parts;
     const piece = active.begin(signal);
     let ended: Promise<unknown> = Promise.resolve();
     try {
       const work = workId(kind, randomUUID());
-      const record = await acquisition.acquire(caller, work, piece.signal);
+      const { record } = await acquisition.acquire(caller, work, piece.signal);
       piece.container = record.container;
+      saving.watch(record);
       const lease = { ...record, work, leaseSeconds: WORK_LEASE_SECONDS, ttl: settings.ttl };
       using _renewal = new LeaseRenewal(
         WORK_LEASE_SECONDS,
@@ -74,7 +75,7 @@ export class ConversationWork {
       );
       const hung = setTimeout(() => piece.stop(noAnswer(seconds)), (seconds + ANSWER_SECONDS) * 1000);
       try {
-        return await step(agents.of(record.container), piece.signal);
+        return await step(agents.of(record.container), piece.signal, record);
       } catch (error) {
         throw await this.#explain(piece.signal.aborted ? piece.signal.reason : error, record, signal);
       } finally {

@@ -1,35 +1,38 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import type { AgentClient, BinaryOutput } from '../agent-client/agent-client.ts';
 import type { ExecEvent, ExecRequest, ExecResult, FileManifest } from '../contracts/agent-protocol.ts';
 import type { ConversationRecord } from '../contracts/conversation-record.ts';
 import { BerthError } from '../contracts/errors.ts';
 import type { ConversationId, TenantId } from '../contracts/ids.ts';
-import type { ConversationStore, Incarnation, Page, PageRequest } from '../state/conversation-store.ts';
+import type { ConversationStore, Page, PageRequest } from '../state/conversation-store.ts';
 import type { ActiveWork } from './active-work.ts';
-import { type Caller, deleting } from './container-acquisition.ts';
-import type { ContainerEnding } from './container-ending.ts';
-import { type ConversationSettings, STOP_SECONDS } from './conversation-settings.ts';
+import type { Caller } from './container-acquisition.ts';
+import type { ConversationRemoval } from './conversation-removal.ts';
+import type { ConversationSettings } from './conversation-settings.ts';
 import type { ConversationWork } from './conversation-work.ts';
+import { excludedPart } from './excluded-part.ts';
+import type { Executions } from './executions/executions.ts';
+import type { FileSaving } from './file-saving.ts';
+import type { FileContent, SavedFiles } from './saved-files.ts';
 
 interface Parts {
   store: ConversationStore;
   work: ConversationWork;
   active: ActiveWork;
-  ending: ContainerEnding;
+  executions: Executions;
+  saving: FileSaving;
+  saved: SavedFiles;
+  removal: ConversationRemoval;
   settings: ConversationSettings;
-  log: Logger;
 }
 
-const DRAIN_POLL_MS = 50;
 /** What a container that is being made gets to be ended again. */
 const CLEAN_UP_MS = 10_000;
 
 /** What callers can do with conversations. A conversation comes to be at its first use. */
 export class Conversations {
   readonly #parts: Parts;
-  readonly #deletions = new Set<Promise<void>>();
   #closing = false;
 
   constructor(parts: Parts) {
@@ -63,32 +66,56 @@ export class Conversations {
     );
   }
 
+  /** Without a container they are those that are saved. */
   async listFiles(caller: Caller, signal: AbortSignal): Promise<FileManifest> {
-    await this.#requireLive(caller);
-    return this.#run(caller, 'files', undefined, signal, (agent, until) => agent.listFiles(until));
+    if (await this.#hasContainer(caller)) {
+      return this.#run(caller, 'files', undefined, signal, (agent, until) => agent.listFiles(until));
+    }
+    const saved = await this.#parts.saved.list(caller);
+    if (saved === undefined) throw notFound(caller.conversation);
+    return saved;
   }
 
   async readFile(
     caller: Caller,
     path: string,
     signal: AbortSignal,
-    consume: (file: { size: number; content: Readable }, until: AbortSignal) => Promise<void>,
+    consume: (file: FileContent, until: AbortSignal) => Promise<void>,
   ): Promise<void> {
-    await this.#requireLive(caller);
-    return this.#run(caller, 'files', undefined, signal, async (agent, until) =>
-      consume(await agent.readFile(path, until), until),
-    );
+    if (await this.#hasContainer(caller)) {
+      return this.#run(caller, 'files', undefined, signal, async (agent, until) =>
+        consume(await agent.readFile(path, until), until),
+      );
+    }
+    const { saved } = this.#parts;
+    const file = await saved.read(caller, path);
+    if (file !== undefined) return consume(file, signal);
+    if ((await saved.list(caller)) === undefined) throw notFound(caller.conversation);
+    throw new BerthError('FILE_NOT_FOUND', `no file ${path} is saved`);
   }
 
-  writeFile(caller: Caller, path: string, content: Readable, signal: AbortSignal): Promise<void> {
-    return this.#run(caller, 'files', undefined, signal, (agent, until) =>
-      agent.writeFile(path, content, until),
-    );
+  /** `durable`: resolves once it is saved. */
+  async writeFile(
+    caller: Caller,
+    path: string,
+    content: Readable,
+    durable: boolean,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (durable) this.#requireSavable(path);
+    return this.#run(caller, 'files', undefined, signal, async (agent, until, record) => {
+      await agent.writeFile(path, content, until);
+      if (durable) await this.#save(record, path);
+    });
   }
 
-  async removeFile(caller: Caller, path: string, signal: AbortSignal): Promise<void> {
-    await this.#requireLive(caller);
-    return this.#run(caller, 'files', undefined, signal, (agent, until) => agent.removeFile(path, until));
+  async removeFile(caller: Caller, path: string, durable: boolean, signal: AbortSignal): Promise<void> {
+    const known = (await this.#hasContainer(caller)) || (await this.#parts.saved.list(caller)) !== undefined;
+    if (!known) throw notFound(caller.conversation);
+    return this.#run(caller, 'files', undefined, signal, async (agent, until, record) => {
+      await agent.removeFile(path, until);
+      if (durable) await this.#save(record, path);
+    });
   }
 
   async get(tenant: TenantId, conversation: ConversationId): Promise<ConversationRecord> {
@@ -101,14 +128,10 @@ export class Conversations {
     return this.#parts.store.list(tenant, page);
   }
 
-  /** Resolves once no new work can begin; waiting for what is in flight, and the end, go on behind. */
-  async delete(tenant: TenantId, conversation: ConversationId): Promise<void> {
-    const { log } = this.#parts;
-    const record = await this.#drain(tenant, conversation);
-    const deletion = this.#finishDeletion(record)
-      .catch((error) => log.error({ err: error, container_id: record.container }, 'a deletion goes on later'))
-      .finally(() => this.#deletions.delete(deletion));
-    this.#deletions.add(deletion);
+  /** Resolves once no new work can begin; the end goes on behind. `purge`: the saved files go too. */
+  async delete(tenant: TenantId, conversation: ConversationId, purge: boolean): Promise<void> {
+    if (this.#closing) throw shuttingDown();
+    if (!(await this.#parts.removal.remove(tenant, conversation, purge))) throw notFound(conversation);
   }
 
   /** When an operator's limits end it, if nothing is done with it. */
@@ -117,49 +140,29 @@ export class Conversations {
     return Math.min(record.lastActiveAt + idleSeconds * 1000, record.createdAt + maxLifetimeSeconds * 1000);
   }
 
-  /** Takes no new work, waits for what this instance has in flight, cancels what is left after the grace period. */
-  async close(): Promise<void> {
-    const { active, settings } = this.#parts;
+  /**
+   * Takes no new work and waits for what this instance has in flight. What is left after the grace period is
+   * cancelled; executions are left to other instances where there are any (`handOver`).
+   */
+  async close({ handOver }: { handOver: boolean }): Promise<void> {
+    const { active, executions, removal, saving, settings } = this.#parts;
     this.#closing = true;
-    if (!(await active.settle(settings.gracePeriod * 1000))) {
-      active.cancelAll(shuttingDown());
-      await active.settle(CLEAN_UP_MS);
-    }
-    await Promise.all(this.#deletions);
-  }
-
-  /** A preparation is waited for; one that nobody goes on with is ended at once. */
-  async #drain(tenant: TenantId, conversation: ConversationId): Promise<ConversationRecord> {
-    const { store, ending, settings } = this.#parts;
-    const leaseSeconds = settings.gracePeriod + STOP_SECONDS;
-    for (;;) {
-      if (this.#closing) throw shuttingDown();
-      const record = await this.get(tenant, conversation);
-      const result = await store.beginDrain({
-        ...incarnationOf(record),
-        onlyIdle: false,
-        reason: 'deleted',
-        leaseSeconds,
-      });
-      if (result === 'done') return record;
-      if (record.preparation !== null && record.preparation.until <= (await store.now()))
-        await ending.end(record, 0);
-      else await sleep(DRAIN_POLL_MS);
-    }
-  }
-
-  async #finishDeletion(record: ConversationRecord): Promise<void> {
-    const { store, active, ending, settings } = this.#parts;
+    executions.close();
+    removal.hurry();
+    saving.hurry(settings.gracePeriod * 1000 + CLEAN_UP_MS);
     const giveUp = performance.now() + settings.gracePeriod * 1000;
-    while (
-      (await store.workInFlight(record.container)).length > 0 &&
-      performance.now() < giveUp &&
-      !this.#closing
-    ) {
-      await sleep(DRAIN_POLL_MS);
+    const settled = await Promise.all([
+      active.settle(settings.gracePeriod * 1000),
+      within(settings.gracePeriod * 1000, executions.settle()),
+    ]);
+    if (settled.includes(false)) {
+      active.cancelAll(shuttingDown());
+      if (handOver) executions.handOver();
+      else await executions.cancelAll();
+      await Promise.all([active.settle(CLEAN_UP_MS), within(CLEAN_UP_MS, executions.settle())]);
     }
-    active.cancel(record.container, deleting(record));
-    await ending.end(record);
+    await within(Math.max(CLEAN_UP_MS, giveUp - performance.now()), removal.over());
+    await within(CLEAN_UP_MS, saving.close());
   }
 
   async #run<T>(
@@ -167,21 +170,48 @@ export class Conversations {
     kind: string,
     seconds: number | undefined,
     signal: AbortSignal,
-    step: (agent: AgentClient, signal: AbortSignal) => Promise<T>,
+    step: (agent: AgentClient, signal: AbortSignal, record: ConversationRecord) => Promise<T>,
   ): Promise<T> {
     if (this.#closing) throw shuttingDown();
     const { work, settings } = this.#parts;
     return work.run(caller, kind, seconds ?? settings.executionTimeout, signal, step);
   }
 
-  /** Reading creates nothing. */
-  async #requireLive(caller: Caller): Promise<void> {
-    await this.get(caller.tenant, caller.conversation);
+  /** Reading creates none. */
+  async #hasContainer({ tenant, conversation }: Caller): Promise<boolean> {
+    return (await this.#parts.store.get(tenant, conversation)) !== undefined;
+  }
+
+  #requireSavable(path: string): void {
+    const name = excludedPart(path, this.#parts.settings.syncExclude);
+    if (name === undefined) return;
+    throw new BerthError(
+      'INVALID_PATH',
+      `${path} can't be durable: ${name} is among the names that are not saved`,
+    );
+  }
+
+  /** Throws unless what was done to this file is saved. */
+  async #save(record: ConversationRecord, path: string): Promise<void> {
+    const result = await this.#parts.saving.save(record);
+    if (result.kind !== 'saved') {
+      throw new BerthError('CONTAINER_CRASHED', 'the container was replaced before the file could be saved');
+    }
+    const skipped = result.skipped.find((each) => each.path === path);
+    const why = skipped?.reason ?? (result.truncated ? 'there are more files than can be saved' : undefined);
+    if (why !== undefined) throw new BerthError('INVALID_PATH', `${path} is changed, but not saved: ${why}`);
   }
 }
 
-function incarnationOf({ tenant, conversation, container }: ConversationRecord): Incarnation {
-  return { tenant, conversation, container };
+/** Whether it is over within this time. */
+async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
+  const late = new AbortController();
+  const over = await Promise.race([
+    work.then(() => true),
+    sleep(ms, false, { signal: late.signal }).catch(() => false),
+  ]);
+  late.abort();
+  return over;
 }
 
 function notFound(conversation: ConversationId): BerthError {

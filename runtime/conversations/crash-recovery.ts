@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { AgentClients } from '../agent-client/agent-clients.ts';
 import { AgentMisbehaved, AgentUnreachable } from '../agent-client/agent-failures.ts';
+import { carriesTicketOf, proveAgent } from '../agent-client/agent-proof.ts';
 import type { ContainerBackend, ContainerView } from '../containers/container-backend.ts';
-import type { ConversationRecord } from '../contracts/conversation-record.ts';
 import { BerthError } from '../contracts/errors.ts';
 import type { ContainerId } from '../contracts/ids.ts';
 import type { InstallationSecret } from '../identity/installation-secret.ts';
-import type { ConversationStore } from '../state/conversation-store.ts';
-import { carriesTicketOf, proveAgent } from './agent-proof.ts';
-import { deleting } from './container-acquisition.ts';
+import type { ConversationStore, Incarnation } from '../state/conversation-store.ts';
 import type { ContainerEnding } from './container-ending.ts';
+import { deleting, isDeleted } from './conversation-deletion.ts';
+import { planRecovery, type ReplaceReason, type Trouble } from './plan-recovery.ts';
 
 const PROOFS = 3;
 const LOOKS = 6;
@@ -23,8 +23,17 @@ interface Parts {
   secret: InstallationSecret;
   ending: ContainerEnding;
   log: Logger;
-  onCrash: () => void;
+  onCrash: (reason: ReplaceReason) => void;
 }
+
+export type Diagnosis =
+  /** The container lives on. */
+  | { kind: 'well' }
+  /** Its user is deleting the conversation. */
+  | { kind: 'deleted' }
+  /** Somebody ended it: the conversation has another container by now, or none. */
+  | { kind: 'ended' }
+  | { kind: 'lost'; reason: ReplaceReason; detail: string };
 
 /** Finds out why an agent failed its caller, and ends the container unless it proves to be well. */
 export class CrashRecovery {
@@ -34,78 +43,109 @@ export class CrashRecovery {
     this.#parts = parts;
   }
 
-  async recover(
-    record: ConversationRecord,
-    failure: AgentUnreachable | AgentMisbehaved,
-  ): Promise<BerthError> {
-    const { store, agents, ending, log, onCrash } = this.#parts;
+  /** For work that can't be taken up again: the problem its caller is told. */
+  async recover(container: Incarnation, failure: AgentUnreachable | AgentMisbehaved): Promise<BerthError> {
+    const diagnosis = await this.diagnose(container, failure);
+    switch (diagnosis.kind) {
+      case 'deleted':
+      case 'ended':
+        return deleting(container);
+      case 'well':
+        return new BerthError(
+          'CONTAINER_CRASHED',
+          'the connection to the container broke; the container lives on',
+        );
+      case 'lost':
+        await this.bury(container, diagnosis);
+        return new BerthError(
+          'CONTAINER_CRASHED',
+          `${diagnosis.detail}; the next call gets a fresh container`,
+          {},
+          failure,
+        );
+    }
+  }
+
+  async diagnose(container: Incarnation, failure: Error): Promise<Diagnosis> {
+    const { store, agents } = this.#parts;
     // A store that is away must not hide what happened to the container.
-    const current = await store.get(record.tenant, record.conversation).catch(() => record);
-    if (current?.container !== record.container || current.drainReason === 'deleted') {
-      agents.forget(record.container);
-      return deleting(record);
+    const current = await store.get(container.tenant, container.conversation).catch(() => 'unknown' as const);
+    if (current !== 'unknown' && (current?.container !== container.container || isDeleted(current))) {
+      agents.forget(container.container);
+      return { kind: current?.container === container.container ? 'deleted' : 'ended' };
     }
-    if (!(failure instanceof AgentMisbehaved) && (await this.#isWell(record))) {
-      return new BerthError(
-        'CONTAINER_CRASHED',
-        'the connection to the container broke; the container lives on',
-      );
-    }
-    const detail = await this.#lastWords(record, failure);
-    onCrash();
-    log.warn({ container_id: record.container, tenant: record.tenant, detail }, 'a container crashed');
-    // What can't be ended now stays a reserved place, which is taken up again when due.
+    return this.examine(container, failure);
+  }
+
+  /** Looks at the container alone, whoever wants it ended. */
+  async examine(container: Incarnation, failure: Error): Promise<Diagnosis> {
+    const { backend } = this.#parts;
+    const misbehaved = failure instanceof AgentMisbehaved;
+    const agent = misbehaved ? 'foreign' : await this.#ask(container);
+    const seen = agent === 'well' ? 'unknown' : await this.#lastLook(container.container);
+    const trouble: Trouble = {
+      backend: backend.kind,
+      failure: misbehaved ? 'misbehaved' : 'unreachable',
+      agent,
+      container: seen,
+    };
+    const step = planRecovery(trouble);
+    if (step.kind === 'reconnect') return { kind: 'well' };
+    return { kind: 'lost', reason: step.reason, detail: describe(step.reason, seen, failure) };
+  }
+
+  /** Ends a lost container. What can't be ended now stays a reserved place, which is taken up again when due. */
+  async bury(
+    container: Incarnation,
+    { reason, detail }: { reason: ReplaceReason; detail: string },
+  ): Promise<void> {
+    const { ending, log, onCrash } = this.#parts;
+    const who = { container_id: container.container, tenant: container.tenant };
+    onCrash(reason);
+    log.warn({ ...who, reason, detail }, 'a container crashed');
     await ending
-      .end(record, 0)
-      .catch((error) =>
-        log.warn(
-          { err: error, container_id: record.container },
-          'a crashed container could not be ended yet',
-        ),
-      );
-    return new BerthError(
-      'CONTAINER_CRASHED',
-      `${detail}; the next call gets a fresh container`,
-      {},
-      failure,
-    );
+      .end(container, 0)
+      .catch((error) => log.warn({ err: error, ...who }, 'a crashed container could not be ended yet'));
   }
 
   /** One that takes the connection but is slow to answer is asked again: a busy machine is no crash. */
-  async #isWell(record: ConversationRecord): Promise<boolean> {
+  async #ask(container: Incarnation): Promise<Trouble['agent']> {
     const { agents, secret } = this.#parts;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return carriesTicketOf(
-          await proveAgent(agents.of(record.container), record.container, secret),
-          record,
-          secret,
-        );
+        const health = await proveAgent(agents.of(container.container), container.container, secret);
+        return carriesTicketOf(health, container, secret) ? 'well' : 'foreign';
       } catch (error) {
-        const slow = error instanceof AgentUnreachable && error.mayHaveArrived;
-        if (!slow || attempt === PROOFS) return false;
+        if (!(error instanceof AgentUnreachable)) return 'foreign';
+        if (!error.mayHaveArrived || attempt === PROOFS) return 'silent';
       }
     }
   }
 
   /** A container that is just dying has no exit code yet: it gets a second to have one. */
-  async #lastLook(container: ContainerId): Promise<ContainerView | undefined> {
-    for (let looks = 1; ; looks += 1) {
-      const seen = await this.#parts.backend.inspect(container);
-      if (seen?.state !== 'running' || looks === LOOKS) return seen;
-      await sleep(BETWEEN_LOOKS_MS);
+  async #lastLook(container: ContainerId): Promise<ContainerView | 'absent' | 'unknown'> {
+    try {
+      for (let looks = 1; ; looks += 1) {
+        const seen = await this.#parts.backend.inspect(container);
+        if (seen?.state !== 'running' || looks === LOOKS) return seen ?? 'absent';
+        await sleep(BETWEEN_LOOKS_MS);
+      }
+    } catch {
+      return 'unknown'; // an engine that is away says nothing about the container
     }
-  }
-
-  async #lastWords(record: ConversationRecord, failure: Error): Promise<string> {
-    const seen = await this.#lastLook(record.container).catch(() => undefined);
-    return failure instanceof AgentMisbehaved ? failure.message : describe(seen, failure);
   }
 }
 
-function describe(seen: ContainerView | undefined, failure: Error): string {
-  if (seen === undefined) return 'the container is gone';
-  if (seen.exit?.oomKilled === true) return 'the container ran out of memory';
-  if (seen.exit !== undefined) return `the container ended with exit code ${seen.exit.code}`;
-  return failure.message;
+function describe(reason: ReplaceReason, seen: ContainerView | 'absent' | 'unknown', failure: Error): string {
+  const exit = typeof seen === 'object' ? seen.exit : undefined;
+  switch (reason) {
+    case 'gone':
+      return 'the container is gone';
+    case 'out-of-memory':
+      return 'the container ran out of memory';
+    case 'exited':
+      return `the container ended with exit code ${exit?.code}`;
+    default:
+      return failure.message;
+  }
 }

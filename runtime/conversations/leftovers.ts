@@ -1,9 +1,17 @@
 import type { Logger } from 'pino';
 import type { ContainerBackend } from '../containers/container-backend.ts';
+import type { ContainerId } from '../contracts/ids.ts';
 
-/** Ends every conversation container of this installation. For an instance that shares them with no other. */
-export async function endLeftovers(backend: ContainerBackend, log: Logger): Promise<void> {
-  const found = await backend.list('conversation');
+/**
+ * Ends every conversation container of this installation but those to be kept. For an instance that shares them with
+ * no other.
+ */
+export async function endLeftovers(
+  backend: ContainerBackend,
+  log: Logger,
+  kept: ReadonlySet<ContainerId> = new Set(),
+): Promise<void> {
+  const found = (await backend.list('conversation')).filter(({ id }) => !kept.has(id));
   if (found.length === 0) return;
   log.info({ containers: found.length }, 'ending the containers of this installation');
   await Promise.all(

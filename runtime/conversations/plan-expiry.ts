@@ -5,8 +5,10 @@ import type { Due, Lifetimes } from '../state/conversation-store.ts';
 export type ExpiryAction =
   /** No record names it: someone died while creating or stopping it. */
   | { kind: 'destroy'; container: ContainerId; reason: 'abandoned' }
-  /** Nobody goes on with it, so its user's next call must not wait for it. */
-  | { kind: 'end'; record: ConversationRecord; reason: 'preparation-lapsed' | 'drain-left-over' }
+  /** Nobody goes on with it. It is never saved from: it may be half restored. */
+  | { kind: 'end'; record: ConversationRecord; reason: 'preparation-lapsed' }
+  /** Whoever drained it is gone, or could not save its files then. */
+  | { kind: 'finish'; record: ConversationRecord; reason: 'drain-left-over' }
   /** Refused by the store while work is in flight. */
   | { kind: 'drain'; record: ConversationRecord; reason: 'idle' | 'lifetime' };
 
@@ -22,7 +24,7 @@ function planRecord(record: ConversationRecord, ttl: Lifetimes, now: Instant): E
   if (record.preparation !== null) {
     return record.preparation.until <= now ? [{ kind: 'end', record, reason: 'preparation-lapsed' }] : [];
   }
-  if (record.status === 'draining') return [{ kind: 'end', record, reason: 'drain-left-over' }];
+  if (record.status === 'draining') return [{ kind: 'finish', record, reason: 'drain-left-over' }];
   if (record.createdAt + ttl.maxLifetimeSeconds * 1000 <= now)
     return [{ kind: 'drain', record, reason: 'lifetime' }];
   if (record.lastActiveAt + ttl.idleSeconds * 1000 <= now) return [{ kind: 'drain', record, reason: 'idle' }];

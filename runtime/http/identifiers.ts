@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BerthError } from '../contracts/errors.ts';
-import { parseConversationId } from '../contracts/ids.ts';
+import { parseConversationId, parseExecutionId } from '../contracts/ids.ts';
 
 /** `{id}` of a conversation. Throws `INVALID_ID`, before anything else of the request is looked at. */
 export const conversationParam = z
@@ -13,6 +13,15 @@ export const conversationParam = z
       'INVALID_ID',
       'a conversation id starts with a letter or digit and has at most 128 of A-Z a-z 0-9 . _ -',
     );
+  });
+
+export const executionParam = z
+  .string()
+  .meta({ description: 'As the events and the list of executions have it', pattern: '^ex-[0-9a-f]{24}$' })
+  .transform((text) => {
+    const id = parseExecutionId(text);
+    if (id !== undefined) return id;
+    throw new BerthError('INVALID_ID', 'an execution id is "ex-" and 24 hex digits');
   });
 
 /** The rest of the address as a path below `/workspace`. The agent checks it again, against its links. */

@@ -1,24 +1,34 @@
 import type { Logger } from 'pino';
 
-/** Runs something again and again: with jitter, never twice at once, and at once when woken. */
+/** Runs something again and again: with jitter, and never twice at once. */
 export class Loop {
   readonly #name: string;
-  readonly #runOnce: () => Promise<void>;
+  readonly #runOnce: () => Promise<unknown>;
   readonly #intervalMs: number;
+  readonly #firstMs: number;
   readonly #log: Logger;
   #timer: NodeJS.Timeout | undefined;
   #turn: Promise<void> | undefined;
   #stopped = false;
 
-  constructor(options: { name: string; intervalSeconds: number; log: Logger; runOnce: () => Promise<void> }) {
+  constructor(options: {
+    name: string;
+    intervalSeconds: number;
+    /** When the first turn comes; else after an interval. */
+    firstSeconds?: number;
+    log: Logger;
+    /** May answer in how many seconds it wants its next turn. */
+    runOnce: () => Promise<unknown>;
+  }) {
     this.#name = options.name;
     this.#runOnce = options.runOnce;
     this.#intervalMs = options.intervalSeconds * 1000;
+    this.#firstMs = (options.firstSeconds ?? options.intervalSeconds) * 1000;
     this.#log = options.log;
   }
 
   start(): void {
-    this.#schedule();
+    this.#schedule(this.#firstMs);
   }
 
   /** The turn under way is waited for. */
@@ -28,14 +38,22 @@ export class Loop {
     await this.#turn;
   }
 
-  #schedule(): void {
+  #schedule(ms: number): void {
     if (this.#stopped) return;
-    const jittered = this.#intervalMs * (0.9 + Math.random() * 0.2);
+    const jittered = ms * (0.9 + Math.random() * 0.2);
     this.#timer = setTimeout(() => {
-      this.#turn = this.#runOnce()
-        .catch((error) => this.#log.error({ err: error, loop: this.#name }, 'a turn of the loop failed'))
-        .finally(() => this.#schedule());
+      this.#turn = this.#takeTurn().then((next) => this.#schedule(next));
     }, jittered);
     this.#timer.unref();
+  }
+
+  async #takeTurn(): Promise<number> {
+    try {
+      const seconds = await this.#runOnce();
+      return typeof seconds === 'number' ? seconds * 1000 : this.#intervalMs;
+    } catch (error) {
+      this.#log.error({ err: error, loop: this.#name }, 'a turn of the loop failed');
+      return this.#intervalMs;
+    }
   }
 }

@@ -4,25 +4,28 @@ import type {
   DrainReason,
   Instant,
 } from '../contracts/conversation-record.ts';
-import type { ContainerId, ConversationId, TenantId, WorkId } from '../contracts/ids.ts';
+import type { ExecutionRecord } from '../contracts/execution-record.ts';
+import type { ContainerId, ConversationId, ExecutionId, TenantId, WorkId } from '../contracts/ids.ts';
 
 /**
  * The state of conversations. Each operation is one atomic step of the domain; every write names the
  * container it means (the incarnation) and is refused when the record has moved on; repeating a call
  * with the same arguments changes nothing. Times are the store's own. A store that can't be reached
- * throws `STORE_UNAVAILABLE` within 2 s.
+ * throws `STORE_UNAVAILABLE` within 2 s. One that lost, or may have lost, what it knew throws `AdoptionNeeded` from
+ * every call that claims, binds, begins work, drains or removes, and changes nothing (adoption-store.ts).
  *
- * A container's place counts against `maxContainers` from `acquire` until `release`:
- * it is reserved (being created, or being stopped) or bound to a live record, never both.
+ * A container's place counts against `maxContainers` from `acquire` or the pool's `reserve` until `release`: it is
+ * reserved (being created, or being stopped), warm, or bound to a live record, never two of these.
  */
 export interface ConversationStore {
   /** The store's clock, which decides about records. */
   now(): Promise<Instant>;
 
   /**
-   * The live record, with `work` begun on it in the same step (as `beginWork` does); or a place and a
-   * new record in `preparing`, for the caller to create and bind. One past its longest life takes no new
-   * work: that is told as `draining`, whatever its status.
+   * The live record, with `work` begun on it in the same step (as `beginWork` does), and its execution recorded
+   * where it is one; or a new record in `preparing` for the caller to prepare: of the oldest warm container, bound
+   * in the same step, or of a reserved place to create one in. One past its longest life takes no new work: that is
+   * told as `draining`, whatever its status. Of an execution that was begun before nothing is begun again.
    */
   acquire(request: AcquireRequest): Promise<AcquireResult>;
 
@@ -41,15 +44,22 @@ export interface ConversationStore {
   /** Prolongs the lease. */
   renewWork(request: WorkRequest): Promise<Fenced>;
 
-  /** Ends work. The last one out: `running` → `idle`, the idle time starts. */
-  endWork(request: Incarnation & { work: WorkId; ttl: Lifetimes }): Promise<Fenced>;
+  /** Ends work. The last one out: `running` → `idle`, and the idle time starts, unless the work was `quiet`. */
+  endWork(request: Incarnation & { work: WorkId; ttl: Lifetimes; quiet?: boolean }): Promise<Fenced>;
+
+  /** The container's files are saved as this version. */
+  saved(request: Incarnation & { version: string }): Promise<Fenced>;
+
+  /** Not due before `seconds` from now: what would end it can't yet. Never moves it nearer. */
+  postpone(request: Incarnation & { seconds: number }): Promise<Fenced>;
 
   /** Work whose lease has not lapsed. */
   workInFlight(container: ContainerId): Promise<WorkId[]>;
 
   /**
    * No new work begins: → `draining`. With `onlyIdle`, refused as `busy` while work is in flight
-   * or a preparation is under way. Draining already: `done`; of two reasons `deleted` stays. A `preparing` one is `busy`.
+   * or a preparation is under way. Draining already: `done`; of two reasons the user's stays,
+   * and of those `purged`. A `preparing` one is `busy`.
    * Whoever drains has `leaseSeconds` to remove it; after that it is due.
    */
   beginDrain(request: DrainRequest): Promise<Fenced | 'busy'>;
@@ -65,6 +75,12 @@ export interface ConversationStore {
   /** The record that this container is bound to. */
   findByContainer(container: ContainerId): Promise<ConversationRecord | undefined>;
 
+  /** Which of these have a place: bound to a record, reserved, or in the warm pool. */
+  places(containers: ContainerId[]): Promise<Map<ContainerId, Place>>;
+
+  /** All live records, a page at a time: for a look at every container. Pass `next` as `cursor` to go on. */
+  scan(cursor: string | undefined, limit: number): Promise<{ records: ConversationRecord[]; next?: string }>;
+
   /** In order of id. */
   list(tenant: TenantId, page: PageRequest): Promise<Page>;
 
@@ -72,7 +88,7 @@ export interface ConversationStore {
   due(limit: number): Promise<Due>;
 
   /** Containers counted against the maximum. */
-  count(): Promise<{ reserved: number; live: number }>;
+  count(): Promise<{ reserved: number; live: number; warm: number }>;
 
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -99,22 +115,45 @@ export interface AcquireRequest {
   owner: string;
   leaseSeconds: number;
   maxContainers: number;
-  /** Begun when the record is live. */
-  work: { id: WorkId; leaseSeconds: number; ttl: Lifetimes };
+  /** Begun when the record is live. An execution's lease is its own time and a minute. */
+  work: { id: WorkId; leaseSeconds: number; ttl: Lifetimes; execution?: ExecutionStart };
   /** Most conversations of this tenant with a container; none = no limit. */
+  tenantLimit?: number;
+}
+
+export interface ExecutionStart {
+  id: ExecutionId;
+  bodyHash: string;
+  /** For the whole of it. */
+  seconds: number;
+  onDisconnect: 'continue' | 'cancel';
+  /** Who relays it, for `relaySeconds` from now. */
+  relay: string;
+  relaySeconds: number;
+  /** Most executions of this tenant at once; none = no limit. */
   tenantLimit?: number;
 }
 
 export type AcquireResult =
   /** `running` now, with the work begun. */
   | { kind: 'live'; record: ConversationRecord }
-  /** A place is reserved for `newContainer`; the caller prepares it. Repeating the call says so again. */
+  /** A place is reserved for `newContainer`; the caller creates and prepares it. Repeating the call says so again. */
   | { kind: 'reserved'; record: ConversationRecord }
+  /** A warm container is bound; the caller prepares it. */
+  | { kind: 'claimed'; record: ConversationRecord }
   /** Another caller prepares it. */
   | { kind: 'preparing'; record: ConversationRecord }
   | { kind: 'draining'; record: ConversationRecord }
   | { kind: 'no-room'; limit: number; used: number }
-  | { kind: 'over-quota'; limit: number; used: number };
+  | { kind: 'over-quota'; limit: number; used: number }
+  /** This very execution was begun before: by the same request, or by one with another body. */
+  | { kind: 'known'; execution: ExecutionRecord }
+  | { kind: 'other-request' }
+  /** Another execution runs in this conversation. */
+  | { kind: 'locked'; execution: ExecutionId }
+  | { kind: 'over-executions'; limit: number; used: number };
+
+export type Place = 'live' | 'reserved' | 'warm';
 
 export interface PreparationRequest extends Incarnation {
   owner: string;

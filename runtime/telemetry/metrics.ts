@@ -23,6 +23,60 @@ export class Metrics {
     buckets: [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60],
     registers: [this.#registry],
   });
+  readonly acquireSeconds = new Histogram({
+    name: 'workspace_acquire_seconds',
+    help: 'Time until a conversation has its container, with work begun on it, by where that came from',
+    labelNames: ['source'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers: [this.#registry],
+  });
+  readonly syncErrors = this.#counter(
+    'workspace_s3_sync_errors_total',
+    'Files that could not be restored (in) or saved (out)',
+    ['direction'],
+  );
+  readonly unsaved = this.#counter(
+    'workspace_unsaved_total',
+    'Containers that ended without their last changes being saved',
+    [],
+  );
+  readonly executions = this.#counter('workspace_executions_total', 'Executions that ended here', ['status']);
+  readonly warmPoolAcquireSeconds = new Histogram({
+    name: 'workspace_warm_pool_acquire_seconds',
+    help: 'Time from a claim of a warm container until it is ready for its conversation',
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers: [this.#registry],
+  });
+  readonly warmPoolExhausted = this.#counter(
+    'workspace_warm_pool_exhausted_total',
+    'Conversations that found the warm pool empty',
+    [],
+  );
+  readonly warmPoolCreations = this.#counter(
+    'workspace_warm_pool_creations_total',
+    'Containers made for the warm pool',
+    ['result'],
+  );
+  readonly warmPoolRemovals = this.#counter(
+    'workspace_warm_pool_removals_total',
+    'Containers taken out of the warm pool unused',
+    ['reason'],
+  );
+  readonly sweepActions = this.#counter(
+    'workspace_sweep_actions_total',
+    'What adoption and the sweep did to containers, and why',
+    ['action', 'reason'],
+  );
+  readonly sweepBreakerOpen = new Gauge({
+    name: 'workspace_sweep_breaker_open',
+    help: '1 while too many containers with valid tickets have no owner: an operator should look',
+    registers: [this.#registry],
+  });
+  readonly unhealthyContainers = this.#counter(
+    'workspace_unhealthy_containers_total',
+    'Containers that were found unhealthy',
+    ['reason'],
+  );
 
   constructor(activeContainers: () => Promise<number>) {
     collectDefaultMetrics({ register: this.#registry });
@@ -36,6 +90,32 @@ export class Metrics {
         this.set(count);
       },
     });
+  }
+
+  /** The pool's gauges; one look serves the three of them. */
+  watchWarmPool(look: () => Promise<{ size: number; target: number; starting: number }>): void {
+    const away = { size: Number.NaN, target: Number.NaN, starting: Number.NaN };
+    let looking: Promise<typeof away> | undefined;
+    const figures = () => {
+      looking ??= look()
+        .catch(() => away)
+        .finally(() => {
+          looking = undefined;
+        });
+      return looking;
+    };
+    const gauge = (figure: keyof typeof away, help: string) =>
+      new Gauge({
+        name: `workspace_warm_pool_${figure}`,
+        help,
+        registers: [this.#registry],
+        async collect() {
+          this.set((await figures())[figure]);
+        },
+      });
+    gauge('size', 'Containers that are ready in the warm pool, over all instances');
+    gauge('target', 'How many there should be, as this instance sees the demand');
+    gauge('starting', 'Containers being made for the warm pool, over all instances');
   }
 
   get contentType(): string {

@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import { describeWith, docker, workspaceImage } from '../support/services/provided.ts';
-import { conversationsWork, tenantsAreApart } from './conversation.e2e.ts';
+import { conversationsWork } from './conversation.e2e.ts';
+import { tenantsAreApart } from './tenants.e2e.ts';
 
 describeWith(['docker', 'workspace-base-image'], 'conversations on Docker', () => {
   const env = () => ({

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, describe } from 'vitest';
 import { removeContainers } from '../support/remove-containers.ts';
 import { describeWith, docker, redis, workspaceImage } from '../support/services/provided.ts';
-import { conversationsWork, tenantsAreApart } from './conversation.e2e.ts';
+import { conversationsWork } from './conversation.e2e.ts';
+import { tenantsAreApart } from './tenants.e2e.ts';
 
 describeWith(['docker', 'redis', 'workspace-base-image'], 'conversations on Docker and Redis', () => {
   const installation = `e2e-${randomBytes(4).toString('hex')}`;

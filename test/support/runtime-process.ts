@@ -12,6 +12,8 @@ export interface RuntimeOptions {
   env?: Record<string, string>;
   /** A folder that outlives the process; a new one that goes with it unless given. */
   dataDir?: string;
+  /** Another program than `berth start`. */
+  main?: string;
 }
 
 /** The runtime as people run it: a process of its own, spoken to over HTTP. */
@@ -27,13 +29,17 @@ export class RuntimeProcess implements AsyncDisposable {
   private constructor(options: RuntimeOptions) {
     this.#ownsData = options.dataDir === undefined;
     this.dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'berth-'));
-    this.child = spawn(process.execPath, [MAIN, 'start'], {
+    const program = options.main === undefined ? [MAIN, 'start'] : [options.main];
+    this.child = spawn(process.execPath, program, {
       env: {
         PATH: process.env.PATH,
         HOME: process.env.HOME,
         PORT: '0',
         BERTH_DATA_DIR: this.dataDir,
         GRACE_PERIOD_SECONDS: '5',
+        // Containers that nobody asked for cost time: tests of the pool ask for them.
+        WARM_POOL_MIN_SIZE: '0',
+        WARM_POOL_MAX_SIZE: '0',
         ...options.env,
       },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -17,6 +17,10 @@ const conversation = z
     created_at: z.iso.datetime(),
     claimed_at: z.iso.datetime(),
     last_active_at: z.iso.datetime(),
+    saved_version: z
+      .string()
+      .nullable()
+      .meta({ description: 'Of its files in the object store; null while none are saved' }),
     expires_at: z.iso.datetime().meta({ description: 'When it ends if nothing is done with it' }),
   })
   .meta({ id: 'Conversation' });
@@ -25,6 +29,14 @@ const listQuery = z.strictObject({
   status: z.enum(STATUSES).optional(),
   limit: z.coerce.number().int().min(1).max(1000).default(100),
   cursor: conversationParam.optional().meta({ description: '`next_cursor` of the page before' }),
+});
+
+const deleteQuery = z.strictObject({
+  purge: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true')
+    .meta({ description: 'The saved files go too; nothing is saved first' }),
 });
 
 export function conversationRoutes(conversations: Conversations): Route[] {
@@ -37,6 +49,7 @@ export function conversationRoutes(conversations: Conversations): Route[] {
     created_at: iso(record.createdAt),
     claimed_at: iso(record.claimedAt),
     last_active_at: iso(record.lastActiveAt),
+    saved_version: record.savedVersion,
     expires_at: iso(conversations.expiresAt(record)),
   });
   const one = z.object({ id: conversationParam });
@@ -89,14 +102,14 @@ export function conversationRoutes(conversations: Conversations): Route[] {
       tag: 'Conversations',
       summary: 'Delete a conversation',
       description:
-        'Takes no new work; what is in flight is waited for, then cancelled; then the container goes.',
+        'Takes no new work; what is in flight is waited for, then cancelled; the files are saved; then the container goes.',
       access: 'use',
       params: one,
-      query: z.strictObject({}),
+      query: deleteQuery,
       answers: { 202: { description: 'It is draining' } },
       errors: ['INVALID_ID', 'CONVERSATION_NOT_FOUND', 'STORE_UNAVAILABLE'],
-      async handle({ key, params, response }) {
-        await conversations.delete(key.tenant, params.id);
+      async handle({ key, params, query, response }) {
+        await conversations.delete(key.tenant, params.id, query.purge);
         sendJson(response, 202, { conversation_id: params.id, status: 'draining' });
       },
     }),

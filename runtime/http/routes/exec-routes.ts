@@ -104,8 +104,13 @@ export function execRoutes(conversations: Conversations, maxSeconds: number): Ro
 }
 
 export function callerOf(key: ApiKey, conversation: ConversationId): Caller {
-  const limit = key.limits?.conversations;
-  return { tenant: key.tenant, conversation, ...(limit === undefined ? {} : { conversationLimit: limit }) };
+  const { conversations, executions } = key.limits ?? {};
+  return {
+    tenant: key.tenant,
+    conversation,
+    ...(conversations === undefined ? {} : { conversationLimit: conversations }),
+    ...(executions === undefined ? {} : { executionLimit: executions }),
+  };
 }
 
 function agentRequest(body: z.output<ReturnType<typeof execBody>>): ExecRequest {

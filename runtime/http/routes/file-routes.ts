@@ -9,6 +9,13 @@ import { CONTAINER_ERRORS, callerOf } from './exec-routes.ts';
 const conversation = z.object({ id: conversationParam });
 const file = z.object({ id: conversationParam, path: pathParam });
 const noQuery = z.strictObject({});
+const writeQuery = z.strictObject({
+  durable: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true')
+    .meta({ description: 'Answer once the change is saved, so that it survives the container' }),
+});
 
 const fileList = z
   .object({
@@ -35,6 +42,7 @@ export function fileRoutes(conversations: Conversations): Route[] {
       path: '/v1/conversations/{id}/files',
       tag: 'Files',
       summary: 'List the files',
+      description: 'Of a conversation without a container: those that are saved.',
       access: 'use',
       params: conversation,
       query: noQuery,
@@ -51,6 +59,7 @@ export function fileRoutes(conversations: Conversations): Route[] {
       path: '/v1/conversations/{id}/files/{path}',
       tag: 'Files',
       summary: 'Read a file',
+      description: 'Of a conversation without a container: as it was saved.',
       access: 'use',
       params: file,
       query: noQuery,
@@ -78,12 +87,12 @@ export function fileRoutes(conversations: Conversations): Route[] {
       description: 'Makes missing folders. The file appears whole or not at all.',
       access: 'use',
       params: file,
-      query: noQuery,
+      query: writeQuery,
       body: 'stream',
       answers: { 204: { description: 'It is written' } },
       errors: ['INVALID_ID', 'INVALID_PATH', 'DISK_FULL', ...CONTAINER_ERRORS],
-      async handle({ key, params, request, response, signal }) {
-        await conversations.writeFile(callerOf(key, params.id), params.path, request, signal);
+      async handle({ key, params, query, request, response, signal }) {
+        await conversations.writeFile(callerOf(key, params.id), params.path, request, query.durable, signal);
         response.status(204).end();
       },
     }),
@@ -94,11 +103,11 @@ export function fileRoutes(conversations: Conversations): Route[] {
       summary: 'Delete a file',
       access: 'use',
       params: file,
-      query: noQuery,
+      query: writeQuery,
       answers: { 204: { description: 'It is gone' } },
       errors: ['INVALID_ID', 'INVALID_PATH', 'CONVERSATION_NOT_FOUND', 'FILE_NOT_FOUND', ...CONTAINER_ERRORS],
-      async handle({ key, params, response, signal }) {
-        await conversations.removeFile(callerOf(key, params.id), params.path, signal);
+      async handle({ key, params, query, response, signal }) {
+        await conversations.removeFile(callerOf(key, params.id), params.path, query.durable, signal);
         response.status(204).end();
       },
     }),

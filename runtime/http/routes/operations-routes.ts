@@ -12,7 +12,7 @@ const readiness = z
   .object({
     status: z.enum(['ready', 'unready']),
     dependencies: z
-      .array(z.object({ name: z.string(), ready: z.boolean(), detail: z.string() }))
+      .array(z.object({ name: z.string(), ready: z.boolean(), vital: z.boolean(), detail: z.string() }))
       .optional()
       .meta({ description: 'With an admin key only' }),
   })
@@ -64,7 +64,7 @@ export function operationsRoutes(parts: {
       errors: [],
       async handle({ request, response }) {
         const dependencies = await parts.readiness.look();
-        const ready = dependencies.every((each) => each.ready);
+        const ready = dependencies.every((each) => each.ready || !each.vital);
         const admin = presentedKey(request, ring)?.scope === 'admin';
         const body = { status: ready ? 'ready' : 'unready', ...(admin ? { dependencies } : {}) };
         sendJson(response, ready ? 200 : 503, body);

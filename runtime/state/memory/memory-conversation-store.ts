@@ -1,4 +1,4 @@
-import type { ConversationRecord, Instant } from '../../contracts/conversation-record.ts';
+import type { ConversationRecord, DrainReason, Instant } from '../../contracts/conversation-record.ts';
 import type { ContainerId, ConversationId, TenantId, WorkId } from '../../contracts/ids.ts';
 import type {
   AcquireRequest,
@@ -12,13 +12,14 @@ import type {
   Lifetimes,
   Page,
   PageRequest,
+  Place,
   PreparationRequest,
   WorkRequest,
 } from '../conversation-store.ts';
 import { idsToLookAt } from '../store-limits.ts';
+import { acquire } from './acquire.ts';
 import { MemoryRecords, move, ms } from './memory-records.ts';
 import { MemoryState, plain, type StoredRecord } from './memory-state.ts';
-import { reservePlace } from './reserve-place.ts';
 
 export interface MemoryConversationStoreOptions {
   clock?: { now(): Instant };
@@ -40,21 +41,7 @@ export class MemoryConversationStore implements ConversationStore {
   }
 
   async acquire(request: AcquireRequest): Promise<AcquireResult> {
-    const records = this.#records();
-    const { tenant, conversation, newContainer, owner, work } = request;
-    const found = records.find(tenant, conversation);
-    if (found?.preparation) {
-      const lapsed = found.preparation.until <= records.now;
-      const ours = found.container === newContainer && found.preparation.owner === owner && !lapsed;
-      if (ours) return { kind: 'reserved', record: plain(found) };
-      if (!lapsed || found.container === newContainer) return { kind: 'preparing', record: plain(found) };
-    } else if (found) {
-      const begun =
-        found.status !== 'draining' &&
-        records.beginWork(found, work.id, ms(work.leaseSeconds), work.ttl) === 'done';
-      return { kind: begun ? 'live' : 'draining', record: plain(found) };
-    }
-    return reservePlace(records, request, found);
+    return acquire(this.#records(), request);
   }
 
   async renewPreparation(request: PreparationRequest): Promise<Fenced> {
@@ -111,7 +98,7 @@ export class MemoryConversationStore implements ConversationStore {
     if (draining && heldUntil <= records.now) return 'stale';
     records.holdWork(container, work, ms(request.leaseSeconds));
     if (draining) {
-      this.#lookNotBefore(container, records.lastLeaseEnd(container));
+      records.lookNotBefore(container, records.lastLeaseEnd(container));
       return 'done';
     }
     move(record, 'running');
@@ -120,16 +107,28 @@ export class MemoryConversationStore implements ConversationStore {
     return 'done';
   }
 
-  async endWork(request: Incarnation & { work: WorkId; ttl: Lifetimes }): Promise<Fenced> {
+  async endWork(request: Incarnation & { work: WorkId; ttl: Lifetimes; quiet?: boolean }): Promise<Fenced> {
     const records = this.#records();
-    const { container, work } = request;
     const record = records.findBound(request);
     if (!record || record.status === 'preparing') return 'stale';
-    if (!this.#state.work.get(container)?.delete(work)) return 'done';
-    record.lastActiveAt = records.now;
-    if (record.status === 'running' && !records.works(container)) move(record, 'idle');
+    records.endWork(record, request.work, request.ttl, request.quiet);
+    return 'done';
+  }
+
+  async saved(request: Incarnation & { version: string }): Promise<Fenced> {
+    const records = this.#records();
+    const record = records.findBound(request);
+    if (!record) return 'stale';
+    record.savedVersion = request.version;
     records.save(record);
-    if (record.status !== 'draining') records.lookWhenQuiet(record, request.ttl);
+    return 'done';
+  }
+
+  async postpone(request: Incarnation & { seconds: number }): Promise<Fenced> {
+    const records = this.#records();
+    const record = records.findBound(request);
+    if (!record || record.status === 'preparing') return 'stale';
+    records.lookNotBefore(record.container, records.now + ms(request.seconds));
     return 'done';
   }
 
@@ -147,28 +146,26 @@ export class MemoryConversationStore implements ConversationStore {
     if (record.lastActiveAt > (request.lastActiveAt ?? record.lastActiveAt)) return 'busy';
     const { container } = record;
     const look = Math.max(records.now + ms(request.leaseSeconds), records.lastLeaseEnd(container));
-    if (record.status === 'draining') this.#lookNotBefore(container, look);
+    if (record.status === 'draining') records.lookNotBefore(container, look);
     else this.#state.expiry.set(container, look);
     move(record, 'draining');
-    record.drainReason = request.reason === 'deleted' ? 'deleted' : (record.drainReason ?? request.reason);
+    record.drainReason = weightier(record.drainReason, request.reason);
     records.save(record);
     return 'done';
   }
 
   async remove(request: Incarnation & { stopSeconds: number }): Promise<Fenced> {
     const records = this.#records();
-    const { container } = request;
     const record = records.findBound(request);
-    if (record) {
-      records.forget(record, records.now + ms(request.stopSeconds));
-      return 'done';
-    }
-    const stopping = this.#state.reserved.has(container) && !records.findByContainer(container);
-    return stopping ? 'done' : 'stale';
+    if (!record) return records.isStopping(request.container) ? 'done' : 'stale';
+    records.forget(record, records.now + ms(request.stopSeconds));
+    return 'done';
   }
 
   async release(container: ContainerId): Promise<void> {
-    if (!this.#records().findByContainer(container)) this.#state.reserved.delete(container);
+    if (this.#records().findByContainer(container)) return;
+    this.#state.reserved.delete(container);
+    this.#state.starting.delete(container);
   }
 
   async get(tenant: TenantId, conversation: ConversationId): Promise<ConversationRecord | undefined> {
@@ -179,6 +176,32 @@ export class MemoryConversationStore implements ConversationStore {
   async findByContainer(container: ContainerId): Promise<ConversationRecord | undefined> {
     const record = this.#records().findByContainer(container);
     return record && plain(record);
+  }
+
+  async places(containers: ContainerId[]): Promise<Map<ContainerId, Place>> {
+    const { expiry, reserved, warm } = this.#state;
+    const found = new Map<ContainerId, Place>();
+    for (const container of containers) {
+      if (expiry.has(container)) found.set(container, 'live');
+      else if (reserved.has(container)) found.set(container, 'reserved');
+      else if (warm.has(container)) found.set(container, 'warm');
+    }
+    return found;
+  }
+
+  async scan(
+    cursor: string | undefined,
+    limit: number,
+  ): Promise<{ records: ConversationRecord[]; next?: string }> {
+    const records = this.#records();
+    const rest = [...this.#state.expiry.keys()].filter((id) => cursor === undefined || id > cursor).sort();
+    const page = rest.slice(0, limit);
+    const found = page.flatMap((container) => {
+      const record = records.findByContainer(container);
+      return record ? [plain(record)] : [];
+    });
+    const next = rest.length > page.length ? page.at(-1) : undefined;
+    return next === undefined ? { records: found } : { records: found, next };
   }
 
   async list(tenant: TenantId, { after, status, limit }: PageRequest): Promise<Page> {
@@ -208,8 +231,9 @@ export class MemoryConversationStore implements ConversationStore {
     };
   }
 
-  async count(): Promise<{ reserved: number; live: number }> {
-    return { reserved: this.#state.reserved.size, live: this.#state.expiry.size };
+  async count(): Promise<{ reserved: number; live: number; warm: number }> {
+    const { reserved, expiry, warm } = this.#state;
+    return { reserved: reserved.size, live: expiry.size, warm: warm.size };
   }
 
   async ping(): Promise<void> {}
@@ -219,11 +243,6 @@ export class MemoryConversationStore implements ConversationStore {
   #records(): MemoryRecords {
     return new MemoryRecords(this.#state, this.#clock.now());
   }
-
-  #lookNotBefore(container: ContainerId, when: Instant): void {
-    const { expiry } = this.#state;
-    expiry.set(container, Math.max(expiry.get(container) ?? 0, when));
-  }
 }
 
 /** Prolongs a preparation's lease, never shortens it. */
@@ -232,6 +251,13 @@ function prolong(records: MemoryRecords, record: StoredRecord, leaseSeconds: num
   record.preparation = { owner: record.preparedBy, until };
   records.save(record);
   return until;
+}
+
+const WEIGHT: Record<DrainReason, number> = { purged: 2, deleted: 1, expired: 0, unhealthy: 0 };
+
+/** A user's word outweighs other reasons; of the others the first stays. */
+function weightier(reason: DrainReason | null, other: DrainReason): DrainReason {
+  return reason === null || WEIGHT[other] > WEIGHT[reason] ? other : reason;
 }
 
 function firstDue(index: Map<ContainerId, Instant>, now: Instant, limit: number): ContainerId[] {

@@ -42,6 +42,15 @@ export class MemoryRecords {
     this.state.records.set(nameOf(record.tenant, record.conversation), record);
   }
 
+  /** Makes a record known by its container and its tenant. */
+  enter(record: StoredRecord): void {
+    const { tenant, conversation, container } = record;
+    const { reverse, tenants } = this.state;
+    this.save(record);
+    reverse.set(container, nameOf(tenant, conversation));
+    tenants.set(tenant, (tenants.get(tenant) ?? new Set<ConversationId>()).add(conversation));
+  }
+
   /** Deletes the record. Its container's place is reserved until it is released. */
   forget(record: StoredRecord, deadline: Instant): void {
     checkTransition(record.status, 'gone');
@@ -54,6 +63,18 @@ export class MemoryRecords {
     if (conversations?.size === 0) state.tenants.delete(record.tenant);
     state.expiry.delete(record.container);
     state.reserved.set(record.container, deadline);
+  }
+
+  /** Whether its place is that of a container which is being stopped: reserved for no record, nor for the pool. */
+  isStopping(container: ContainerId): boolean {
+    const { reserved, starting } = this.state;
+    return reserved.has(container) && !starting.has(container) && !this.findByContainer(container);
+  }
+
+  /** Containers that count against the maximum. */
+  placesUsed(): number {
+    const { reserved, expiry, warm } = this.state;
+    return reserved.size + expiry.size + warm.size;
   }
 
   leaseEnd(container: ContainerId, work: WorkId): Instant {
@@ -88,11 +109,26 @@ export class MemoryRecords {
     return 'done';
   }
 
+  /** Ends work; with the last one `running` → `idle`. Work that is not there has ended already. */
+  endWork(record: StoredRecord, work: WorkId, ttl: Lifetimes, quiet = false): void {
+    const { container } = record;
+    if (!this.state.work.get(container)?.delete(work)) return;
+    if (!quiet) record.lastActiveAt = this.now;
+    if (record.status === 'running' && !this.works(container)) move(record, 'idle');
+    this.save(record);
+    if (record.status !== 'draining') this.lookWhenQuiet(record, ttl);
+  }
+
   /** Not while work holds a lease; then when it has been idle for long enough or is old enough. */
   lookWhenQuiet(record: StoredRecord, ttl: Lifetimes): void {
     const quietFrom = Math.max(record.lastActiveAt, this.lastLeaseEnd(record.container));
     const expires = Math.min(quietFrom + ms(ttl.idleSeconds), record.createdAt + ms(ttl.maxLifetimeSeconds));
     this.state.expiry.set(record.container, Math.max(quietFrom, expires));
+  }
+
+  lookNotBefore(container: ContainerId, when: Instant): void {
+    const { expiry } = this.state;
+    expiry.set(container, Math.max(expiry.get(container) ?? 0, when));
   }
 
   #named(name: string): StoredRecord | undefined {

@@ -12,31 +12,71 @@ export interface LuaScript {
 
 export type ScriptName = keyof ReturnType<typeof loadScripts>;
 
+/** What stands before a script, by when it does its work: always, or only once the data has been adopted. */
+const ALWAYS = ['prelude.lua'];
+const ADOPTED = ['prelude.lua', 'epoch.lua'];
+/** The same, with the rules of executions. */
+const ALWAYS_EXECUTIONS = [...ALWAYS, 'execution-rules.lua'];
+const ADOPTED_EXECUTIONS = [...ADOPTED, 'execution-rules.lua'];
+
 export function loadScripts() {
-  const prelude = readLua('prelude.lua');
-  const script = (file: string): LuaScript => {
-    const text = `${prelude}\n${readLua(file)}`;
-    return { text, sha: createHash('sha1').update(text).digest('hex') };
-  };
   return {
-    acquire: script('acquire.lua'),
-    beginDrain: script('begin-drain.lua'),
-    beginWork: script('begin-work.lua'),
-    bind: script('bind.lua'),
-    confirm: script('confirm.lua'),
-    count: script('count.lua'),
-    due: script('due.lua'),
-    endWork: script('end-work.lua'),
-    findByContainer: script('find-by-container.lua'),
-    get: script('get.lua'),
-    list: script('list.lua'),
-    now: script('now.lua'),
-    release: script('release.lua'),
-    remove: script('remove.lua'),
-    renewPreparation: script('renew-preparation.lua'),
-    renewWork: script('renew-work.lua'),
-    workInFlight: script('work-in-flight.lua'),
+    acquire: script(ADOPTED_EXECUTIONS, 'conversations/acquire.lua'),
+    beginDrain: script(ADOPTED, 'conversations/begin-drain.lua'),
+    beginWork: script(ADOPTED, 'conversations/begin-work.lua'),
+    bind: script(ADOPTED, 'conversations/bind.lua'),
+    confirm: script(ADOPTED, 'conversations/confirm.lua'),
+    count: script(ALWAYS, 'conversations/count.lua'),
+    due: script(ALWAYS, 'conversations/due.lua'),
+    endWork: script(ADOPTED, 'conversations/end-work.lua'),
+    findByContainer: script(ALWAYS, 'conversations/find-by-container.lua'),
+    get: script(ALWAYS, 'conversations/get.lua'),
+    list: script(ALWAYS, 'conversations/list.lua'),
+    now: script(ALWAYS, 'conversations/now.lua'),
+    places: script(ALWAYS, 'conversations/places.lua'),
+    postpone: script(ADOPTED, 'conversations/postpone.lua'),
+    release: script(ADOPTED, 'conversations/release.lua'),
+    remove: script(ADOPTED, 'conversations/remove.lua'),
+    renewPreparation: script(ADOPTED, 'conversations/renew-preparation.lua'),
+    renewWork: script(ADOPTED, 'conversations/renew-work.lua'),
+    saved: script(ADOPTED, 'conversations/saved.lua'),
+    scan: script(ALWAYS, 'conversations/scan.lua'),
+    workInFlight: script(ALWAYS, 'conversations/work-in-flight.lua'),
+
+    abandonExecution: script(ADOPTED_EXECUTIONS, 'executions/abandon.lua'),
+    appendEvents: script(ADOPTED_EXECUTIONS, 'executions/append.lua'),
+    countRunning: script(ALWAYS, 'executions/count-running.lua'),
+    finishExecution: script(ADOPTED_EXECUTIONS, 'executions/finish.lua'),
+    getExecution: script(ALWAYS_EXECUTIONS, 'executions/get.lua'),
+    leaveRelay: script(ADOPTED_EXECUTIONS, 'executions/leave-relay.lua'),
+    listExecutions: script(ALWAYS_EXECUTIONS, 'executions/list.lua'),
+    logEnd: script(ALWAYS_EXECUTIONS, 'executions/log-end.lua'),
+    readEvents: script(ALWAYS_EXECUTIONS, 'executions/read.lua'),
+    renewRelay: script(ADOPTED_EXECUTIONS, 'executions/renew-relay.lua'),
+    takeRelay: script(ADOPTED_EXECUTIONS, 'executions/take-relay.lua'),
+    withoutRelay: script(ALWAYS_EXECUTIONS, 'executions/without-relay.lua'),
+
+    addMember: script(ADOPTED, 'warm-pool/add.lua'),
+    configurePool: script(ALWAYS, 'warm-pool/configure.lua'),
+    lookAtPool: script(ALWAYS, 'warm-pool/look.lua'),
+    removeMember: script(ADOPTED, 'warm-pool/remove.lua'),
+    renewMember: script(ADOPTED, 'warm-pool/renew.lua'),
+    reserveMember: script(ADOPTED, 'warm-pool/reserve.lua'),
+
+    adopt: script(ALWAYS_EXECUTIONS, 'adoption/adopt.lua'),
+    adoptionNeeded: script(ALWAYS, 'adoption/needed.lua'),
+    completeAdoption: script(ALWAYS, 'adoption/complete.lua'),
+    discardWarm: script(ALWAYS, 'adoption/discard-warm.lua'),
+    reserveUnknown: script(ALWAYS, 'adoption/reserve-unknown.lua'),
+
+    holdLease: script(ALWAYS, 'leases/hold.lua'),
+    letGoOfLease: script(ALWAYS, 'leases/let-go.lua'),
   };
+}
+
+function script(before: readonly string[], file: string): LuaScript {
+  const text = [...before, file].map(readLua).join('\n');
+  return { text, sha: createHash('sha1').update(text).digest('hex') };
 }
 
 function readLua(file: string): string {

@@ -1,6 +1,12 @@
 import type { ConversationRecord, Instant } from '../../contracts/conversation-record.ts';
 import { BerthError } from '../../contracts/errors.ts';
-import type { ContainerId, ConversationId, TenantId, WorkId } from '../../contracts/ids.ts';
+import {
+  type ContainerId,
+  type ConversationId,
+  executionWork,
+  type TenantId,
+  type WorkId,
+} from '../../contracts/ids.ts';
 import type {
   AcquireRequest,
   AcquireResult,
@@ -13,18 +19,21 @@ import type {
   Lifetimes,
   Page,
   PageRequest,
+  Place,
   PreparationRequest,
   WorkRequest,
 } from '../conversation-store.ts';
-import { idsToLookAt } from '../store-limits.ts';
-import { RedisConnection, type RedisConnectionOptions } from './redis-connection.ts';
-import * as replies from './replies.ts';
-import { ScriptRunner, type StoreClock } from './script-runner.ts';
+import { EXECUTION_GRACE_MS, idsToLookAt } from '../store-limits.ts';
+import * as replies from './conversation-replies.ts';
+import type { RedisConnection } from './redis-connection.ts';
+import { fenced, instant } from './reply-parts.ts';
+import { incarnation, lifetimes, ms, recordKeyTtl } from './script-arguments.ts';
+import type { ScriptRunner } from './script-runner.ts';
 
-export interface RedisConversationStoreOptions extends RedisConnectionOptions, StoreClock {
-  /** With a hash tag (`{berth}:`) on a cluster. Default: none. */
-  keyPrefix?: string;
-  /** A record's key goes by itself twice this long after the last write, should all else fail. */
+export interface RedisConversationStoreParts {
+  connection: RedisConnection;
+  scripts: ScriptRunner;
+  /** For the backstop of records that are written where nobody says their lifetime. */
   maxLifetimeSeconds: number;
 }
 
@@ -32,31 +41,42 @@ export interface RedisConversationStoreOptions extends RedisConnectionOptions, S
 export class RedisConversationStore implements ConversationStore {
   readonly #connection: RedisConnection;
   readonly #scripts: ScriptRunner;
-  readonly #maxLifetimeSeconds: number;
+  readonly #keyTtl: number;
 
-  constructor(options: RedisConversationStoreOptions) {
-    this.#connection = new RedisConnection(options);
-    this.#scripts = new ScriptRunner(this.#connection, options.keyPrefix ?? '', options);
-    this.#maxLifetimeSeconds = options.maxLifetimeSeconds;
+  constructor({ connection, scripts, maxLifetimeSeconds }: RedisConversationStoreParts) {
+    this.#connection = connection;
+    this.#scripts = scripts;
+    this.#keyTtl = recordKeyTtl(maxLifetimeSeconds);
   }
 
   now(): Promise<Instant> {
-    return this.#scripts.run('now', [], replies.instant);
+    return this.#scripts.run('now', [], instant);
   }
 
   async acquire(request: AcquireRequest): Promise<AcquireResult> {
-    const { work } = request;
+    const { tenant, conversation, newContainer } = request;
     const args = [
-      ...[request.tenant, request.conversation, request.newContainer, request.manager, request.owner],
+      ...[tenant, conversation, newContainer, request.manager, request.owner],
       ...[ms(request.leaseSeconds), request.maxContainers, request.tenantLimit ?? ''],
-      ...[work.id, ms(work.leaseSeconds), ...this.#lifetimes(work.ttl)],
+      ...workToBegin(request.work),
     ];
     const reply = await this.#scripts.run('acquire', args, replies.acquired);
     switch (reply[0]) {
       case 'container-taken':
-        throw new BerthError('INTERNAL', `The container id ${request.newContainer} is taken already.`);
+        throw new BerthError('INTERNAL', `The container id ${newContainer} is taken already.`);
+      case 'other-request':
+        return { kind: 'other-request' };
+      case 'known': {
+        const execution = request.work.execution?.id;
+        if (execution === undefined)
+          throw new BerthError('INTERNAL', 'An execution is known that none asked for.');
+        return { kind: 'known', execution: { tenant, conversation, execution, ...reply[1] } };
+      }
+      case 'locked':
+        return { kind: 'locked', execution: reply[1] };
       case 'no-room':
       case 'over-quota':
+      case 'over-executions':
         return { kind: reply[0], limit: reply[1], used: reply[2] };
       default:
         return { kind: reply[0], record: reply[1] };
@@ -64,43 +84,40 @@ export class RedisConversationStore implements ConversationStore {
   }
 
   renewPreparation(request: PreparationRequest): Promise<Fenced> {
-    const args = [...incarnation(request), request.owner, ms(request.leaseSeconds), this.#keyTtl()];
-    return this.#scripts.run('renewPreparation', args, replies.fenced);
+    const args = [...incarnation(request), request.owner, ms(request.leaseSeconds), this.#keyTtl];
+    return this.#scripts.run('renewPreparation', args, fenced);
   }
 
   bind(request: PreparationRequest): Promise<Fenced> {
-    const args = [...incarnation(request), request.owner, ms(request.leaseSeconds), this.#keyTtl()];
-    return this.#scripts.run('bind', args, replies.fenced);
+    const args = [...incarnation(request), request.owner, ms(request.leaseSeconds), this.#keyTtl];
+    return this.#scripts.run('bind', args, fenced);
   }
 
   confirm(request: Incarnation & { owner: string; ttl: Lifetimes }): Promise<Fenced> {
-    const args = [...incarnation(request), request.owner, ...this.#lifetimes(request.ttl)];
-    return this.#scripts.run('confirm', args, replies.fenced);
+    const args = [...incarnation(request), request.owner, ...lifetimes(request.ttl)];
+    return this.#scripts.run('confirm', args, fenced);
   }
 
   beginWork(request: WorkRequest): Promise<BeginWorkResult> {
-    const args = [
-      ...incarnation(request),
-      request.work,
-      ms(request.leaseSeconds),
-      ...this.#lifetimes(request.ttl),
-    ];
-    return this.#scripts.run('beginWork', args, replies.beginWorkResult);
+    return this.#scripts.run('beginWork', workArguments(request), replies.beginWorkResult);
   }
 
   renewWork(request: WorkRequest): Promise<Fenced> {
-    const args = [
-      ...incarnation(request),
-      request.work,
-      ms(request.leaseSeconds),
-      ...this.#lifetimes(request.ttl),
-    ];
-    return this.#scripts.run('renewWork', args, replies.fenced);
+    return this.#scripts.run('renewWork', workArguments(request), fenced);
   }
 
-  endWork(request: Incarnation & { work: WorkId; ttl: Lifetimes }): Promise<Fenced> {
-    const args = [...incarnation(request), request.work, ...this.#lifetimes(request.ttl)];
-    return this.#scripts.run('endWork', args, replies.fenced);
+  endWork(request: Incarnation & { work: WorkId; ttl: Lifetimes; quiet?: boolean }): Promise<Fenced> {
+    const args = [...incarnation(request), request.work, ...lifetimes(request.ttl), request.quiet ? 1 : 0];
+    return this.#scripts.run('endWork', args, fenced);
+  }
+
+  saved(request: Incarnation & { version: string }): Promise<Fenced> {
+    const args = [...incarnation(request), request.version, this.#keyTtl];
+    return this.#scripts.run('saved', args, fenced);
+  }
+
+  postpone(request: Incarnation & { seconds: number }): Promise<Fenced> {
+    return this.#scripts.run('postpone', [...incarnation(request), ms(request.seconds)], fenced);
   }
 
   async workInFlight(container: ContainerId): Promise<WorkId[]> {
@@ -109,20 +126,15 @@ export class RedisConversationStore implements ConversationStore {
   }
 
   beginDrain(request: DrainRequest): Promise<Fenced | 'busy'> {
-    const onlyIdle = request.onlyIdle ? 1 : 0;
     const args = [
-      ...incarnation(request),
-      onlyIdle,
-      request.reason,
-      ms(request.leaseSeconds),
-      this.#keyTtl(),
-      request.lastActiveAt ?? '',
+      ...[...incarnation(request), request.onlyIdle ? 1 : 0, request.reason],
+      ...[ms(request.leaseSeconds), this.#keyTtl, request.lastActiveAt ?? ''],
     ];
     return this.#scripts.run('beginDrain', args, replies.beginDrainResult);
   }
 
   remove(request: Incarnation & { stopSeconds: number }): Promise<Fenced> {
-    return this.#scripts.run('remove', [...incarnation(request), ms(request.stopSeconds)], replies.fenced);
+    return this.#scripts.run('remove', [...incarnation(request), ms(request.stopSeconds)], fenced);
   }
 
   async release(container: ContainerId): Promise<void> {
@@ -137,6 +149,24 @@ export class RedisConversationStore implements ConversationStore {
     return this.#scripts.run('findByContainer', [container], replies.maybeRecord);
   }
 
+  async places(containers: ContainerId[]): Promise<Map<ContainerId, Place>> {
+    const places = await this.#scripts.run('places', containers, replies.places);
+    const found = new Map<ContainerId, Place>();
+    for (const [index, container] of containers.entries()) {
+      const place = places[index];
+      if (place) found.set(container, place);
+    }
+    return found;
+  }
+
+  async scan(
+    cursor: string | undefined,
+    limit: number,
+  ): Promise<{ records: ConversationRecord[]; next?: string }> {
+    const [records, next] = await this.#scripts.run('scan', [cursor ?? '0', limit], replies.scanned);
+    return next === undefined ? { records } : { records, next };
+  }
+
   async list(tenant: TenantId, { after, status, limit }: PageRequest): Promise<Page> {
     const args = [tenant, after ?? '', status ?? '', limit, idsToLookAt(limit)];
     const [records, next] = await this.#scripts.run('list', args, replies.page);
@@ -148,9 +178,9 @@ export class RedisConversationStore implements ConversationStore {
     return { reserved, live };
   }
 
-  async count(): Promise<{ reserved: number; live: number }> {
-    const [reserved, live] = await this.#scripts.run('count', [], replies.counts);
-    return { reserved, live };
+  async count(): Promise<{ reserved: number; live: number; warm: number }> {
+    const [reserved, live, warm] = await this.#scripts.run('count', [], replies.counts);
+    return { reserved, live, warm };
   }
 
   async ping(): Promise<void> {
@@ -160,20 +190,19 @@ export class RedisConversationStore implements ConversationStore {
   async close(): Promise<void> {
     this.#connection.close();
   }
-
-  #lifetimes(ttl: Lifetimes): number[] {
-    return [ms(ttl.idleSeconds), ms(ttl.maxLifetimeSeconds), this.#keyTtl(ttl.maxLifetimeSeconds)];
-  }
-
-  #keyTtl(maxLifetimeSeconds = this.#maxLifetimeSeconds): number {
-    return 2 * ms(maxLifetimeSeconds);
-  }
 }
 
-function incarnation({ tenant, conversation, container }: Incarnation): string[] {
-  return [tenant, conversation, container];
+/** The last arguments of acquire.lua. */
+function workToBegin({ id, leaseSeconds, ttl, execution }: AcquireRequest['work']): (string | number)[] {
+  if (execution === undefined) return [id, ms(leaseSeconds), ...lifetimes(ttl), ''];
+  const runs = ms(execution.seconds);
+  return [
+    ...[executionWork(execution.id), runs + EXECUTION_GRACE_MS, ...lifetimes(ttl)],
+    ...[execution.id, execution.bodyHash, runs, execution.onDisconnect],
+    ...[execution.relay, ms(execution.relaySeconds), execution.tenantLimit ?? ''],
+  ];
 }
 
-function ms(seconds: number): number {
-  return Math.round(seconds * 1_000);
+function workArguments(request: WorkRequest): (string | number)[] {
+  return [...incarnation(request), request.work, ms(request.leaseSeconds), ...lifetimes(request.ttl)];
 }

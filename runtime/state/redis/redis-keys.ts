@@ -1,16 +1,28 @@
 /**
- * The keys of the conversations' store, spelled here only. On a cluster the prefix holds a hash tag
- * (`{berth}:`), so that all of them live in one slot: a script takes the last four as stems and makes the
- * key of a record, a container or a tenant from them.
+ * The keys of the state, spelled here only. On a cluster the prefix holds a hash tag (`{berth}:`), so that all of
+ * them live in one slot: a script takes some as stems (those with a `+`) and makes the key of a record, a container,
+ * a tenant or an execution from them. `{record}` is `{tenant}:{conversation_id}`.
  */
 export interface RedisKeys {
   /** Sorted set: container id → deadline. Places taken before a create, or of containers being stopped. */
   reserved: string;
   /** Sorted set: container id → when to look. Places of live records. */
   expiry: string;
-  /** List of container ids. */
+  /** List of container ids, the oldest first. */
   warmPool: string;
-  /** + `{tenant}:{conversation_id}`: hash, the record. */
+  /** Sorted set: container id → deadline. Members to come; each is reserved, too. */
+  starting: string;
+  /** Hash: container id → who creates it, of those that start. */
+  starters: string;
+  /** Hash `min_size`, `max_size`, as an operator set them. */
+  poolConfig: string;
+  /** Counter: how often a conversation wanted a container. */
+  demand: string;
+  /** Sorted set: `{record}:{execution}` → end of its relay's lease. All running executions. */
+  relays: string;
+  /** String: the server's run id for which the data was adopted. */
+  epoch: string;
+  /** + `{record}`: hash. */
   record: string;
   /** + `{container_id}`: string, the name of its record. */
   reverse: string;
@@ -18,6 +30,18 @@ export interface RedisKeys {
   work: string;
   /** + `{tenant}`: sorted set of conversation ids. */
   tenant: string;
+  /** + `{container_id}`: hash of a member; lives and dies with its entry in the list. */
+  poolInfo: string;
+  /** + `{record}:{execution}`: hash. */
+  execution: string;
+  /** + `{record}:{execution}`: stream, its log. */
+  events: string;
+  /** + `{record}`: sorted set, execution → when it started. */
+  executions: string;
+  /** + `{tenant}`: sorted set, `{conversation_id}:{execution}` → deadline, of those that run. */
+  tenantExecutions: string;
+  /** + a lease's name: hash `owner`, `until`. */
+  lease: string;
 }
 
 export function redisKeys(prefix: string): RedisKeys {
@@ -25,14 +49,43 @@ export function redisKeys(prefix: string): RedisKeys {
     reserved: `${prefix}workspace:reserved`,
     expiry: `${prefix}workspace:expiry`,
     warmPool: `${prefix}workspace:warm_pool`,
+    starting: `${prefix}workspace:warm_pool:starting`,
+    starters: `${prefix}workspace:warm_pool:starters`,
+    poolConfig: `${prefix}workspace:warm_pool:config`,
+    demand: `${prefix}workspace:warm_pool:demand`,
+    relays: `${prefix}workspace:relays`,
+    epoch: `${prefix}workspace:epoch`,
     record: `${prefix}workspace:container:`,
     reverse: `${prefix}workspace:container_reverse:`,
     work: `${prefix}workspace:work:`,
     tenant: `${prefix}workspace:tenant:`,
+    poolInfo: `${prefix}workspace:warm_pool_info:`,
+    execution: `${prefix}workspace:execution:`,
+    events: `${prefix}workspace:events:`,
+    executions: `${prefix}workspace:executions:`,
+    tenantExecutions: `${prefix}workspace:tenant_executions:`,
+    lease: `${prefix}workspace:lease:`,
   };
+}
+
+/** A stream that wakes one instance's reader of streams. */
+export function wakeKey(prefix: string, reader: string): string {
+  return `${prefix}workspace:wake:${reader}`;
 }
 
 /** In the order in which prelude.lua takes them. */
 export function scriptKeys(keys: RedisKeys): string[] {
-  return [keys.reserved, keys.expiry, keys.warmPool, keys.record, keys.reverse, keys.work, keys.tenant];
+  return [
+    ...[
+      keys.reserved,
+      keys.expiry,
+      keys.warmPool,
+      keys.starting,
+      keys.starters,
+      keys.poolConfig,
+      keys.demand,
+    ],
+    ...[keys.relays, keys.epoch, keys.record, keys.reverse, keys.work, keys.tenant, keys.poolInfo],
+    ...[keys.execution, keys.events, keys.executions, keys.tenantExecutions, keys.lease],
+  ];
 }

@@ -1,11 +1,12 @@
 import type { Redis } from 'ioredis';
 import type { z } from 'zod';
 import type { Instant } from '../../contracts/conversation-record.ts';
+import { AdoptionNeeded } from '../adoption-store.ts';
 import { type LuaScript, loadScripts, type ScriptName } from './lua-scripts.ts';
 import type { RedisConnection } from './redis-connection.ts';
-import { redisKeys, scriptKeys } from './redis-keys.ts';
-import { parseReply } from './replies.ts';
+import { type RedisKeys, scriptKeys } from './redis-keys.ts';
 import { isReplyError } from './reply-error.ts';
+import { parseReply } from './reply-parts.ts';
 
 export interface StoreClock {
   /** Tests only: added to the server's clock. */
@@ -14,6 +15,9 @@ export interface StoreClock {
   testClock?: { now(): Instant };
 }
 
+/** What epoch.lua answers for a script that it keeps from its work. */
+const ADOPT_FIRST = 'adopt-first';
+
 /** Runs the scripts of this folder with the keys and the clock that prelude.lua expects. */
 export class ScriptRunner {
   readonly #connection: RedisConnection;
@@ -21,9 +25,9 @@ export class ScriptRunner {
   readonly #keys: string[];
   readonly #clock: StoreClock;
 
-  constructor(connection: RedisConnection, keyPrefix: string, clock: StoreClock) {
+  constructor(connection: RedisConnection, keys: RedisKeys, clock: StoreClock) {
     this.#connection = connection;
-    this.#keys = scriptKeys(redisKeys(keyPrefix));
+    this.#keys = scriptKeys(keys);
     this.#clock = clock;
   }
 
@@ -36,6 +40,7 @@ export class ScriptRunner {
     const reply = await this.#connection.call(name, (client) =>
       evaluate(client, this.#scripts[name], this.#keys, [...clock, ...args]),
     );
+    if (reply === ADOPT_FIRST) throw new AdoptionNeeded();
     return parseReply(schema, name, reply);
   }
 }

@@ -1,29 +1,16 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AgentClients } from '../../../runtime/agent-client/agent-clients.ts';
 import { ProcessBackend } from '../../../runtime/containers/process/process-backend.ts';
 import { parseConversationId, parseTenantId } from '../../../runtime/contracts/ids.ts';
-import { ActiveWork } from '../../../runtime/conversations/active-work.ts';
-import { ContainerAcquisition } from '../../../runtime/conversations/container-acquisition.ts';
-import { ContainerEnding } from '../../../runtime/conversations/container-ending.ts';
-import { ContainerPreparation } from '../../../runtime/conversations/container-preparation.ts';
-import type { ConversationSettings } from '../../../runtime/conversations/conversation-settings.ts';
-import { ConversationWork } from '../../../runtime/conversations/conversation-work.ts';
-import { Conversations } from '../../../runtime/conversations/conversations.ts';
-import { CrashRecovery } from '../../../runtime/conversations/crash-recovery.ts';
-import { InstallationSecret } from '../../../runtime/identity/installation-secret.ts';
-import { MemoryConversationStore } from '../../../runtime/state/memory/memory-conversation-store.ts';
+import { conversationParts } from '../../support/conversation-parts.ts';
 import { must } from '../../support/must.ts';
 
 const AGENT = fileURLToPath(new URL('../../support/fixtures/hostile-agent.ts', import.meta.url));
 const caller = { tenant: must(parseTenantId('acme')), conversation: must(parseConversationId('c1')) };
 const never = new AbortController().signal;
-const log = pino({ level: 'silent' });
 
 let folder: string;
 beforeEach(() => {
@@ -32,9 +19,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The real parts around containers whose agent has been replaced. */
-function around(manner: string) {
-  const secret = new InstallationSecret(randomBytes(32));
-  const store = new MemoryConversationStore();
+async function around(manner: string) {
   const backend = new ProcessBackend({
     installation: 'hostile',
     version: '0',
@@ -43,46 +28,24 @@ function around(manner: string) {
     agentEntry: AGENT,
     nodePath: process.execPath,
   });
-  const agents = new AgentClients(backend, secret);
-  const settings: ConversationSettings = {
-    version: manner,
-    image: 'workspace-base:0',
-    backend: backend.kind,
-    maxContainers: 1,
-    ttl: { idleSeconds: 60, maxLifetimeSeconds: 600 },
-    executionTimeout: 10,
-    gracePeriod: 1,
-  };
-  const active = new ActiveWork();
-  const ending = new ContainerEnding(store, backend, agents);
-  const parts = { store, backend, agents, secret, settings, ending, log, active };
-  const preparation = new ContainerPreparation({
-    ...parts,
-    images: { require: () => undefined, lost: () => undefined },
-    onStarted: () => undefined,
-  });
-  const acquisition = new ContainerAcquisition({ ...parts, preparation, instance: 'test' });
-  const recovery = new CrashRecovery({ ...parts, onCrash: () => undefined });
-  const conversations = new Conversations({
-    ...parts,
-    work: new ConversationWork({ ...parts, acquisition, recovery }),
-  });
-  return { conversations, store, backend };
+  const settings = { version: manner, maxContainers: 1, executionTimeout: 10, gracePeriod: 1 };
+  const { conversations, executions, state } = await conversationParts({ backend, folder, settings });
+  return { conversations, executions, store: state.conversations, backend };
 }
 
 describe('a container whose agent was replaced', () => {
   it('and can not prove itself gets nothing: no ticket, no command, and it is ended', async () => {
-    const { conversations, store, backend } = around('lies');
+    const { conversations, store, backend } = await around('lies');
     await expect(conversations.exec(caller, { cmd: ['true'] }, never)).rejects.toMatchObject({
       code: 'HEALTH_CHECK_FAILED',
       detail: expect.stringContaining('does not prove to be the agent'),
     });
     expect(await backend.list('conversation')).toEqual([]);
-    expect(await store.count()).toEqual({ reserved: 0, live: 0 });
+    expect(await store.count()).toEqual({ reserved: 0, live: 0, warm: 0 });
   });
 
   it('and claims to be someone’s already is ended', async () => {
-    const { conversations, backend } = around('claims');
+    const { conversations, backend } = await around('claims');
     await expect(conversations.exec(caller, { cmd: ['true'] }, never)).rejects.toMatchObject({
       code: 'HEALTH_CHECK_FAILED',
       detail: expect.stringContaining('assigned before it was'),
@@ -91,7 +54,7 @@ describe('a container whose agent was replaced', () => {
   });
 
   it('and hangs up stays, as long as it proves itself and has its ticket', async () => {
-    const { conversations, backend } = around('hangs-up');
+    const { conversations, backend } = await around('hangs-up');
     await expect(conversations.exec(caller, { cmd: ['true'] }, never)).rejects.toMatchObject({
       code: 'CONTAINER_CRASHED',
       detail: expect.stringContaining('lives on'),
@@ -101,7 +64,7 @@ describe('a container whose agent was replaced', () => {
   });
 
   it('and hangs up, and then shows a ticket of its own making, is ended', async () => {
-    const { conversations, backend } = around('forges');
+    const { conversations, backend } = await around('forges');
     await expect(conversations.exec(caller, { cmd: ['true'] }, never)).rejects.toMatchObject({
       code: 'CONTAINER_CRASHED',
     });
@@ -109,15 +72,42 @@ describe('a container whose agent was replaced', () => {
   });
 
   it.each([
+    ['repeats', 'number of an event does not grow'],
+    ['nonsense', 'of no known type'],
+    ['stops-short', 'ends before the execution'],
+    ['goes-on', 'comes after the last'],
+    ['refuses', 'no room'],
+  ])('and streams %s loses its execution, and is ended', async (manner, why) => {
+    const { executions, backend } = await around(manner);
+    const order = {
+      request: { user_input: '' },
+      seconds: 5,
+      onDisconnect: 'continue',
+      idempotencyKey: undefined,
+    } as const;
+    const name = await executions.begin(caller, order, never);
+    const events: { type: string; data: string }[] = [];
+    for await (const lines of executions.follow(name, 0, never)) events.push(...lines);
+    expect(events.map(({ type }) => type).slice(-2)).toEqual(['container_recovered', 'error']);
+    expect(JSON.parse(must(events.at(-1)).data)).toMatchObject({
+      error_type: 'container_lost',
+      message: expect.stringContaining(why),
+    });
+    expect(await executions.get(name)).toMatchObject({ status: 'lost' });
+    // The next container is there already, as hostile as the first.
+    for (const { id } of await backend.list('conversation')) await backend.destroy(id, { stopSeconds: 0 });
+  });
+
+  it.each([
     ['garbage', 'it is no JSON'],
     ['endless', 'longer than'],
   ])('and answers %s is ended, and the caller told', async (manner, why) => {
-    const { conversations, store, backend } = around(manner);
+    const { conversations, store, backend } = await around(manner);
     await expect(conversations.exec(caller, { cmd: ['true'] }, never)).rejects.toMatchObject({
       code: 'CONTAINER_CRASHED',
       detail: expect.stringContaining(why),
     });
     expect(await backend.list('conversation')).toEqual([]);
-    expect(await store.count()).toEqual({ reserved: 0, live: 0 });
+    expect(await store.count()).toEqual({ reserved: 0, live: 0, warm: 0 });
   });
 });

@@ -19,6 +19,7 @@ function record(fields: Partial<ConversationRecord>): ConversationRecord {
     lastActiveAt: NOW - 10_000,
     preparation: null,
     drainReason: null,
+    savedVersion: null,
     ...fields,
   };
 }
@@ -60,6 +61,6 @@ describe('planExpiry', () => {
   });
 
   it('finishes a drain that was left over', () => {
-    expect(reasons({ status: 'draining', drainReason: 'deleted' })).toEqual(['end: drain-left-over']);
+    expect(reasons({ status: 'draining', drainReason: 'deleted' })).toEqual(['finish: drain-left-over']);
   });
 });

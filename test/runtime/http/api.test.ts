@@ -14,6 +14,24 @@ const key = (secret: string, tenant: string, scope: string) => ({
   sha256: hashApiKey(secret),
 });
 
+/** Those that operators' dashboards rely on; the proxy's come with the proxy. */
+const METRICS = [
+  'workspace_active_containers',
+  'workspace_warm_pool_size',
+  'workspace_warm_pool_target',
+  'workspace_container_startup_seconds',
+  'workspace_warm_pool_acquire_seconds',
+  'workspace_acquire_seconds',
+  'workspace_requests_total',
+  'workspace_container_crashes_total',
+  'workspace_s3_sync_errors_total',
+  'workspace_warm_pool_exhausted_total',
+  'workspace_gc_cycles_total',
+  'workspace_executions_total',
+  'workspace_unsaved_total',
+  'workspace_sweep_breaker_open',
+];
+
 describeWith(['docker', 'workspace-base-image'], 'the API, before any container', () => {
   let runtime: RuntimeProcess;
 
@@ -56,7 +74,7 @@ describeWith(['docker', 'workspace-base-image'], 'the API, before any container'
     const body = await (await get('/ready', { authorization: 'Bearer admin-key' })).json();
     expect(body).toMatchObject({
       status: 'ready',
-      dependencies: [{ name: 'backend' }, { name: 'store' }, { name: 'image' }],
+      dependencies: [{ name: 'backend' }, { name: 'store' }, { name: 'objects' }, { name: 'image' }],
     });
   });
 
@@ -77,7 +95,10 @@ describeWith(['docker', 'workspace-base-image'], 'the API, before any container'
 
   it('refuses a use key where admin is wanted', async () => {
     expect((await problem(await get('/metrics'))).code).toBe('FORBIDDEN');
-    expect((await get('/metrics', { authorization: 'Bearer admin-key' })).status).toBe(200);
+    const metrics = await get('/metrics', { authorization: 'Bearer admin-key' });
+    expect(metrics.status).toBe(200);
+    const text = await metrics.text();
+    for (const name of METRICS) expect(text).toMatch(new RegExp(`^# TYPE ${name} `, 'm'));
   });
 
   it('answers an unknown route with 404 and a wrong method with 405 and Allow', async () => {
@@ -148,7 +169,7 @@ describeWith(['docker', 'workspace-base-image'], 'the API, before any container'
   });
 
   it('refuses a query it does not know, rather than ignore it', async () => {
-    const answer = await fetch(`${runtime.url}/v1/conversations/c1?purge=true`, {
+    const answer = await fetch(`${runtime.url}/v1/conversations/c1?surprise=true`, {
       method: 'DELETE',
       headers: USE,
     });

@@ -10,7 +10,7 @@ import { describeWith, redis } from '../../support/services/provided.ts';
 
 const source = fileURLToPath(new URL('../../../runtime/state/redis/', import.meta.url));
 
-describeWith('redis', 'the conversation store in a bundle', () => {
+describeWith('redis', 'the state in a bundle', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'berth-bundle-'));
@@ -20,10 +20,10 @@ describeWith('redis', 'the conversation store in a bundle', () => {
   it('finds its scripts where the bundler puts the files that are read', async () => {
     writeFileSync(
       join(folder, 'entry.ts'),
-      `import { RedisConversationStore } from ${JSON.stringify(join(source, 'redis-conversation-store.ts'))};
-       const store = new RedisConversationStore({ url: process.argv[2] ?? '', maxLifetimeSeconds: 1 });
-       console.log(await store.now());
-       await store.close();`,
+      `import { openRedisState } from ${JSON.stringify(join(source, 'open-redis-state.ts'))};
+       const state = openRedisState({ url: process.argv[2] ?? '', maxLifetimeSeconds: 1 });
+       console.log(await state.conversations.now());
+       await state.close();`,
     );
     const dist = join(folder, 'dist');
     await bundle({ entry: join(folder, 'entry.ts'), name: 'main.mjs', folder: dist, readsFrom: [source] });

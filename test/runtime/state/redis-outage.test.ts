@@ -1,8 +1,11 @@
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { isBerthError } from '../../../runtime/contracts/errors.ts';
-import { RedisConversationStore } from '../../../runtime/state/redis/redis-conversation-store.ts';
-import { Scenario } from '../../contract/conversation-store/scenario.ts';
+import type { ConversationStore } from '../../../runtime/state/conversation-store.ts';
+import { openRedisState } from '../../../runtime/state/redis/open-redis-state.ts';
+import type { State } from '../../../runtime/state/state.ts';
+import { StateScenario } from '../../contract/state/state-scenario.ts';
+import { adoptNothing } from '../../contract/state/state-under-test.ts';
 import { CuttableRelay } from '../../support/cuttable-relay.ts';
 import type { PrivateRedis } from '../../support/services/private-redis.ts';
 import { describeWith, startRedis } from '../../support/services/provided.ts';
@@ -11,11 +14,12 @@ const WITHIN_MS = 2_000;
 /** For the machine to notice that the time is up. */
 const SLACK_MS = 300;
 
-describeWith('redis-server', 'the conversation store when Redis is away', () => {
+describeWith('redis-server', 'the state when Redis is away', () => {
   let redis: PrivateRedis;
   let relay: CuttableRelay;
-  let store: RedisConversationStore;
-  let scenario: Scenario;
+  let state: State;
+  let store: ConversationStore;
+  let scenario: StateScenario;
   let errors: Error[];
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => unhandled.push(reason);
@@ -34,18 +38,19 @@ describeWith('redis-server', 'the conversation store when Redis is away', () => 
   beforeEach(async () => {
     relay = await CuttableRelay.open({ host: '127.0.0.1', port: redis.port });
     errors = [];
-    store = newStore();
-    scenario = new Scenario(store);
-    await store.ping();
+    state = newState();
+    store = state.conversations;
+    scenario = new StateScenario(state);
+    await adoptNothing(state);
   });
 
   afterEach(async () => {
-    await store.close();
+    await state.close();
     await relay[Symbol.asyncDispose]();
   });
 
-  function newStore(): RedisConversationStore {
-    return new RedisConversationStore({
+  function newState(): State {
+    return openRedisState({
       url: `redis://127.0.0.1:${relay.port}`,
       keyPrefix: `${crypto.randomUUID()}:`,
       maxLifetimeSeconds: 3_600,
@@ -68,6 +73,10 @@ describeWith('redis-server', 'the conversation store when Redis is away', () => 
     const incarnation = { ...scenario.request(), container: scenario.request().newContainer };
     const calls = [
       ...Object.values(scenario.writes(incarnation)),
+      ...Object.values(scenario.otherWrites(scenario.name())),
+      () => state.adoption.needed(),
+      () => state.leases.hold('sweep', 'ann', 15),
+      () => state.warmPool.look(),
       () => store.ping(),
       () => store.now(),
       () => scenario.acquire(),
@@ -126,7 +135,7 @@ describeWith('redis-server', 'the conversation store when Redis is away', () => 
 
   it('starts without a Redis, and is there when that is', async () => {
     relay.cut();
-    const early = newStore();
+    const early = newState();
     try {
       await expectUnavailable(() => early.ping());
       relay.restore();
@@ -138,7 +147,7 @@ describeWith('redis-server', 'the conversation store when Redis is away', () => 
 
   it('starts against a Redis that does not answer', async () => {
     relay.freeze();
-    const early = newStore();
+    const early = newState();
     try {
       await expectUnavailable(() => early.ping());
       relay.restore();
@@ -149,9 +158,9 @@ describeWith('redis-server', 'the conversation store when Redis is away', () => 
   });
 
   it('waits for the first connection instead of failing calls made right after the start', async () => {
-    const early = newStore();
+    const early = newState();
     try {
-      expect(await early.count()).toEqual({ reserved: 0, live: 0 });
+      expect(await early.conversations.count()).toEqual({ reserved: 0, live: 0, warm: 0 });
     } finally {
       await early.close();
     }
@@ -165,7 +174,8 @@ describeWith('redis-server', 'the conversation store when Redis is away', () => 
     await redis.start();
 
     await expectBack();
-    expect(await store.count()).toEqual({ reserved: 0, live: 0 });
+    expect(await store.count()).toEqual({ reserved: 0, live: 0, warm: 0 });
+    await adoptNothing(state);
     expect(await scenario.ready({ conversation: 'after' })).toBeDefined();
   });
 
@@ -186,7 +196,7 @@ describeWith('redis-server', 'the conversation store when Redis is away', () => 
     await expectBack();
 
     expect(await store.acquire(request)).toMatchObject({ kind: 'reserved' });
-    expect(await store.count()).toEqual({ reserved: 1, live: 0 });
+    expect(await store.count()).toEqual({ reserved: 1, live: 0, warm: 0 });
   });
 
   it('queues nothing: what failed while away is not carried out later', async () => {
@@ -195,13 +205,13 @@ describeWith('redis-server', 'the conversation store when Redis is away', () => 
     relay.restore();
     await expectBack();
 
-    expect(await store.count()).toEqual({ reserved: 0, live: 0 });
+    expect(await store.count()).toEqual({ reserved: 0, live: 0, warm: 0 });
   });
 
   it('fails calls after it was closed, also while Redis is away', async () => {
     relay.cut();
     await expectUnavailable(() => store.ping());
-    await store.close();
+    await state.close();
     relay.restore();
 
     await expectUnavailable(() => store.ping());

@@ -1,19 +1,16 @@
 -- Stands before every script of this folder: its keys, its clock, and the record's rules.
 --
--- Keys, the same for every script (redis-keys.ts spells them):
---   1 reserved   sorted set: container -> deadline
---   2 expiry     sorted set: container -> when to look
---   3 warm pool  list
---   4..7         stems of record, reverse, work and tenant keys. Which record a container belongs to is
---                known inside a script only, so those keys are made here: stem .. name. On a cluster the
---                prefix has a hash tag, which puts all of them in the slot of the stems.
+-- Keys, the same for every script; redis-keys.ts spells them and says what they hold. Those from RECORD on are
+-- stems: which record a container belongs to is known inside a script only, so those keys are made here,
+-- stem .. name. On a cluster the prefix has a hash tag, which puts all of them in the slot of the stems.
 -- Arguments, before the script's own, which start at 3:
 --   1 milliseconds added to the server's clock   2 the time instead of the server's, or ''
 --
--- A record's name is `tenant:conversation`. Times are milliseconds here, ISO 8601 in the hash.
+-- A record's name is `tenant:conversation`. Times are milliseconds here, ISO 8601 in hashes.
 
-local RESERVED, EXPIRY, WARM_POOL = KEYS[1], KEYS[2], KEYS[3]
-local RECORD, REVERSE, WORK, TENANT = KEYS[4], KEYS[5], KEYS[6], KEYS[7]
+local RESERVED, EXPIRY, WARM_POOL, STARTING, STARTERS, POOL_CONFIG, DEMAND, RELAYS, EPOCH = unpack(KEYS, 1, 9)
+local RECORD, REVERSE, WORK, TENANT, POOL_INFO = unpack(KEYS, 10, 14)
+local EXECUTION, EVENTS, EXECUTIONS, TENANT_EXECUTIONS, LEASE = unpack(KEYS, 15, 19)
 
 local function now_ms()
   if ARGV[2] ~= '' then
@@ -24,12 +21,30 @@ local function now_ms()
 end
 
 local NOW = now_ms()
+-- As the lower bound of a range of scores: what has not lapsed.
+local AFTER_NOW = '(' .. string.format('%.0f', NOW)
 local DAY = 86400000
 -- Lapsed work can be taken up again by who still does it, for this long; then it is forgotten.
 local LAPSED_WORK_KEPT = 600000
 
+-- Names the server's present life: another one after a restart or a fail-over.
+local function run_id()
+  return string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
+end
+
+-- Whether what is here was adopted in this life: until then something may be missing that is only not back yet.
+local function adopted()
+  return redis.call('GET', EPOCH) == run_id()
+end
+
+-- Times that were read or written, by milliseconds: most are written back as they were read.
+local ISO = {}
+
 -- Days are counted in years that start in March, so that the leap day is the last of its year.
 local function iso(ms)
+  if ISO[ms] then
+    return ISO[ms]
+  end
   local days = math.floor(ms / DAY)
   local rest = ms - days * DAY
   local shifted = days + 719468
@@ -43,8 +58,9 @@ local function iso(ms)
   local day = day_of_year - math.floor((153 * march_month + 2) / 5) + 1
   local month = march_month < 10 and march_month + 3 or march_month - 9
   local year = year_of_era + era * 400 + (month <= 2 and 1 or 0)
-  return string.format('%04d-%02d-%02dT%02d:%02d:%02d.%03dZ', year, month, day,
+  ISO[ms] = string.format('%04d-%02d-%02dT%02d:%02d:%02d.%03dZ', year, month, day,
     math.floor(rest / 3600000), math.floor(rest / 60000) % 60, math.floor(rest / 1000) % 60, rest % 1000)
+  return ISO[ms]
 end
 
 local function from_iso(text)
@@ -61,8 +77,10 @@ local function from_iso(text)
   local day_of_era = year_of_era * 365 + math.floor(year_of_era / 4) - math.floor(year_of_era / 100)
     + day_of_year
   local days = era * 146097 + day_of_era - 719468
-  return days * DAY + tonumber(hour) * 3600000 + tonumber(minute) * 60000 + tonumber(second) * 1000
+  local instant = days * DAY + tonumber(hour) * 3600000 + tonumber(minute) * 60000 + tonumber(second) * 1000
     + tonumber(ms)
+  ISO[instant] = text
+  return instant
 end
 
 -- contracts/conversation-record.ts has the same table; a test compares them.
@@ -90,6 +108,7 @@ end
 
 local TEXTS = {
   'container_id', 'conversation_id', 'tenant_id', 'manager_type', 'status', 'prepare_owner', 'drain_reason',
+  'saved_version', 'claimed_for',
 }
 local TIMES = { 'created_at', 'claimed_at', 'last_active_at', 'prepare_until' }
 
@@ -115,15 +134,24 @@ local function settle(record)
   end
 end
 
--- The record as it is now, or nil.
-local function find(name)
-  local flat = redis.call('HGETALL', RECORD .. name)
+-- The hash as a table and as Redis gives it, or nil.
+local function read_hash(key)
+  local flat = redis.call('HGETALL', key)
   if #flat == 0 then
     return nil
   end
-  local record = {}
+  local fields = {}
   for i = 1, #flat, 2 do
-    record[flat[i]] = flat[i + 1]
+    fields[flat[i]] = flat[i + 1]
+  end
+  return fields, flat
+end
+
+-- The record as it is now, or nil.
+local function find(name)
+  local record = read_hash(RECORD .. name)
+  if not record then
+    return nil
   end
   for _, field in ipairs(TIMES) do
     record[field] = record[field] and from_iso(record[field])
@@ -172,10 +200,22 @@ end
 local function save(record, key_ttl_ms)
   local key = RECORD .. name_of(record)
   redis.call('HSET', key, unpack(as_fields(record)))
-  if not record.prepare_until then
-    redis.call('HDEL', key, 'prepare_until')
-  end
   redis.call('PEXPIRE', key, key_ttl_ms)
+end
+
+-- `preparing` -> `ready`, to be saved. Who prepared it stays in the hash, to know a repeated confirmation by.
+local function end_preparation(record)
+  move(record, 'ready')
+  record.prepare_until = nil
+  redis.call('HDEL', RECORD .. name_of(record), 'prepare_until')
+  redis.call('ZREM', RESERVED, record.container_id)
+end
+
+-- Makes a record known by its container and its tenant.
+local function enter(record, key_ttl_ms)
+  save(record, key_ttl_ms)
+  redis.call('SET', REVERSE .. record.container_id, name_of(record))
+  redis.call('ZADD', TENANT .. record.tenant_id, 0, record.conversation_id)
 end
 
 -- Deletes the record. Its container's place is reserved until it is released.
@@ -210,6 +250,19 @@ local function look_at(container, when)
   redis.call('ZADD', EXPIRY, when, container)
 end
 
+-- Containers that count against the maximum.
+local function places_used()
+  return redis.call('ZCARD', RESERVED) + redis.call('ZCARD', EXPIRY) + redis.call('LLEN', WARM_POOL)
+end
+
+-- Out of the pool, a member or one that was to be; true if it was a member.
+local function leave_pool(container)
+  redis.call('ZREM', STARTING, container)
+  redis.call('HDEL', STARTERS, container)
+  redis.call('DEL', POOL_INFO .. container)
+  return redis.call('LREM', WARM_POOL, 1, container) == 1
+end
+
 local function lease_end(container, work)
   return tonumber(redis.call('ZSCORE', WORK .. container, work) or 0)
 end
@@ -232,4 +285,23 @@ local function begin_work(record, work, lease_ms, idle_ms, max_lifetime_ms, key_
   save(record, key_ttl_ms)
   look_at(container, when_to_look(record, idle_ms, max_lifetime_ms))
   return 'done'
+end
+
+-- Ends work; with the last one `running` -> `idle`. Work that is not there has ended already. `quiet` work does
+-- not count as activity.
+local function end_work(record, work, quiet, idle_ms, max_lifetime_ms, key_ttl_ms)
+  local container = record.container_id
+  if redis.call('ZREM', WORK .. container, work) == 0 then
+    return
+  end
+  if not quiet then
+    record.last_active_at = NOW
+  end
+  if record.status == 'running' and not works(container) then
+    move(record, 'idle')
+  end
+  save(record, key_ttl_ms)
+  if record.status ~= 'draining' then
+    look_at(container, when_to_look(record, idle_ms, max_lifetime_ms))
+  end
 end

@@ -1,0 +1,246 @@
+import type { Logger } from 'pino';
+import { AgentClients } from '../agent-client/agent-clients.ts';
+import type { ImagePreparation } from '../containers/image-preparation.ts';
+import type { Config } from '../contracts/environment.ts';
+import { isBerthError } from '../contracts/errors.ts';
+import { ActiveWork } from '../conversations/active-work.ts';
+import { type Acquired, ContainerAcquisition } from '../conversations/container-acquisition.ts';
+import { ContainerCreation } from '../conversations/container-creation.ts';
+import { ContainerEnding } from '../conversations/container-ending.ts';
+import { ContainerPreparation } from '../conversations/container-preparation.ts';
+import { ContainerRetirement } from '../conversations/container-retirement.ts';
+import { containerMake } from '../conversations/conversation-container.ts';
+import { ConversationExpiry } from '../conversations/conversation-expiry.ts';
+import { ConversationRemoval } from '../conversations/conversation-removal.ts';
+import { ConversationWork } from '../conversations/conversation-work.ts';
+import { Conversations } from '../conversations/conversations.ts';
+import { CrashRecovery } from '../conversations/crash-recovery.ts';
+import { ExecutionConclusion } from '../conversations/executions/execution-conclusion.ts';
+import { Executions } from '../conversations/executions/executions.ts';
+import { Relays } from '../conversations/executions/relays.ts';
+import { FileSaving } from '../conversations/file-saving.ts';
+import type { SavedFiles } from '../conversations/saved-files.ts';
+import { WarmPool } from '../conversations/warm-pool.ts';
+import { noEgress } from '../egress-host/container-egress.ts';
+import type { Checkpoint } from '../lifecycle/checkpoint.ts';
+import { listSavedFiles, readSavedFile } from '../saving/saved-files.ts';
+import { Adoption } from '../sweep/adoption.ts';
+import { Inquiry } from '../sweep/testimony.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { Foundation } from './open-foundation.ts';
+
+interface Given extends Omit<Foundation, 'data' | 'installation'> {
+  config: Config;
+  images: ImagePreparation;
+  metrics: Metrics;
+  checkpoint: Checkpoint;
+  log: Logger;
+}
+
+export type ConversationParts = ReturnType<typeof buildConversations>;
+
+/** Puts together all that makes conversations. Nothing runs yet. */
+export function buildConversations(given: Given) {
+  const { config, settings, backend, state, objects, images, secret, metrics, checkpoint, instance, log } =
+    given;
+  const store = state.conversations;
+  const egress = noEgress;
+  const agents = new AgentClients(backend, secret);
+  const active = new ActiveWork();
+
+  const ending: ContainerEnding = new ContainerEnding({
+    store,
+    backend,
+    agents,
+    egress,
+    checkpoint,
+    onEnding: (container) => saving.forget(container),
+  });
+  const saving = new FileSaving({
+    store,
+    objects,
+    agents,
+    settings,
+    checkpoint,
+    log,
+    onStale: (container) => ending.end(container, 0),
+    onError: (direction) => metrics.syncErrors.inc({ direction }),
+  });
+  const recovery = new CrashRecovery({
+    store,
+    backend,
+    agents,
+    secret,
+    ending,
+    log,
+    onCrash: () => metrics.crashes.inc(),
+  });
+  const retirement = new ContainerRetirement({
+    store,
+    saving,
+    ending,
+    recovery,
+    settings,
+    checkpoint,
+    log,
+    onUnsaved: () => metrics.unsaved.inc(),
+  });
+
+  const creation = new ContainerCreation({
+    backend,
+    agents,
+    secret,
+    settings,
+    images,
+    onStarted: (seconds) => metrics.startupSeconds.observe(seconds),
+  });
+  const warmPool = new WarmPool({
+    store: state.warmPool,
+    members: {
+      async create(container, signal) {
+        await checkpoint('pool.reserved');
+        await creation.createUnowned(container, signal).catch((error) => {
+          if (isBerthError(error, 'IMAGE_PULL_FAILED')) images.lost();
+          throw error;
+        });
+        await egress.start(container);
+        await checkpoint('pool.created');
+      },
+      destroy: (container) => ending.destroy(container, 0),
+      isReady: () => images.isReady,
+    },
+    settings: {
+      image: containerMake(settings),
+      manager: settings.backend,
+      sizes: { min: config.WARM_POOL_MIN_SIZE, max: config.WARM_POOL_MAX_SIZE },
+      ttlSeconds: config.WARM_POOL_TTL_SECONDS,
+      maxContainers: settings.maxContainers,
+      parallel: config.WARM_POOL_PARALLEL_CREATES,
+    },
+    instance,
+    log,
+    metrics: {
+      added() {
+        metrics.warmPoolCreations.inc({ result: 'added' });
+        void checkpoint('pool.added');
+      },
+      failed: () => metrics.warmPoolCreations.inc({ result: 'failed' }),
+      removed: (reason) => metrics.warmPoolRemovals.inc({ reason }),
+    },
+  });
+  const onAcquired = ({ source, seconds }: Acquired) => {
+    metrics.acquireSeconds.observe({ source }, seconds);
+    if (source === 'existing') return;
+    if (source === 'warm') metrics.warmPoolAcquireSeconds.observe(seconds);
+    else metrics.warmPoolExhausted.inc();
+    warmPool.wake();
+  };
+
+  const inquiry = new Inquiry(backend, secret);
+  const adoption = new Adoption({
+    store: state.adoption,
+    leases: state.leases,
+    backend,
+    inquiry,
+    settings,
+    instance,
+    log,
+    onAction: (action, reason) => metrics.sweepActions.inc({ action, reason }),
+  });
+  const preparation = new ContainerPreparation({
+    store,
+    creation,
+    agents,
+    secret,
+    settings,
+    ending,
+    egress,
+    restore: (record, signal) => saving.restore(record, signal),
+    images,
+    checkpoint,
+    log,
+  });
+  const acquisition = new ContainerAcquisition({
+    store,
+    preparation,
+    retirement,
+    settings,
+    adoption,
+    instance,
+    onAcquired,
+  });
+
+  const conclusion = new ExecutionConclusion({
+    store,
+    saving,
+    ending,
+    recovery,
+    acquisition,
+    settings,
+    checkpoint,
+    log,
+  });
+  const relays = new Relays({
+    store,
+    executions: state.executions,
+    agents,
+    recovery,
+    conclusion,
+    checkpoint,
+    instance,
+    log,
+    onEnd: (status) => metrics.executions.inc({ status }),
+  });
+  const executions = new Executions({
+    executions: state.executions,
+    relays,
+    agents,
+    active,
+    acquisition,
+    recovery,
+    saving,
+    settings,
+    checkpoint,
+    log,
+  });
+  const work = new ConversationWork({ store, agents, active, acquisition, recovery, saving, settings });
+  const saved: SavedFiles = {
+    list: (of) => listSavedFiles(objects, of),
+    read: (of, path) => readSavedFile(objects, of, path),
+  };
+  const removal = new ConversationRemoval({
+    store,
+    active,
+    executions,
+    saving,
+    saved,
+    ending,
+    retirement,
+    settings,
+    log,
+  });
+  const conversations = new Conversations({
+    store,
+    work,
+    active,
+    executions,
+    saving,
+    saved,
+    removal,
+    settings,
+  });
+  const expiry = new ConversationExpiry({ store, ending, retirement, settings, log });
+  return {
+    agents,
+    ending,
+    recovery,
+    warmPool,
+    inquiry,
+    adoption,
+    relays,
+    executions,
+    conversations,
+    removal,
+    expiry,
+  };
+}

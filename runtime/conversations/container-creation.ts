@@ -1,0 +1,42 @@
+import type { AgentClients } from '../agent-client/agent-clients.ts';
+import { awaitAgent } from '../agent-client/agent-proof.ts';
+import type { ContainerBackend } from '../containers/container-backend.ts';
+import type { ContainerId } from '../contracts/ids.ts';
+import type { InstallationSecret } from '../identity/installation-secret.ts';
+import { conversationContainer, type KnownOwner } from './conversation-container.ts';
+import type { ConversationSettings } from './conversation-settings.ts';
+
+interface Parts {
+  backend: ContainerBackend;
+  agents: AgentClients;
+  secret: InstallationSecret;
+  settings: ConversationSettings;
+  /** Throws while the image is not there. */
+  images: { require(): void };
+  onStarted: (seconds: number) => void;
+}
+
+/** Creates containers for conversations, known or to come. */
+export class ContainerCreation {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  async create(container: ContainerId, owner: KnownOwner | undefined, signal: AbortSignal): Promise<void> {
+    const { backend, secret, settings, images, onStarted } = this.#parts;
+    const started = performance.now();
+    images.require();
+    const spec = conversationContainer(container, owner, secret.agentToken(container), settings);
+    await backend.create(spec, signal);
+    onStarted((performance.now() - started) / 1000);
+  }
+
+  /** For the warm pool: whose agent has proved itself, and that belongs to nobody. */
+  async createUnowned(container: ContainerId, signal: AbortSignal): Promise<void> {
+    const { agents, secret } = this.#parts;
+    await this.create(container, undefined, signal);
+    await awaitAgent(agents.of(container), container, secret, signal);
+  }
+}

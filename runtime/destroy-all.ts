@@ -1,0 +1,74 @@
+import type { Logger } from 'pino';
+import { buildConversations } from './assembly/build-conversations.ts';
+import { openFoundation } from './assembly/open-foundation.ts';
+import { ImagePreparation } from './containers/image-preparation.ts';
+import type { Config } from './contracts/environment.ts';
+import { noCheckpoint } from './lifecycle/checkpoint.ts';
+import { ClosingStack } from './lifecycle/closing-stack.ts';
+import { allRecords } from './sweep/all-records.ts';
+import { Metrics } from './telemetry/metrics.ts';
+
+export interface Installation extends AsyncDisposable {
+  name: string;
+  /** Containers that the backend has of it. */
+  count(): Promise<number>;
+  /** Resolves with how many are left. */
+  destroyAll(purge: boolean, say: (line: string) => void): Promise<number>;
+}
+
+/** An installation without its service, to be cleared away. */
+export async function openInstallation(
+  config: Config,
+  env: Record<string, string | undefined>,
+  log: Logger,
+): Promise<Installation> {
+  const closing = new ClosingStack();
+  try {
+    return await open(config, env, log, closing);
+  } catch (error) {
+    await closing.close(log);
+    throw error;
+  }
+}
+
+async function open(
+  config: Config,
+  env: Record<string, string | undefined>,
+  log: Logger,
+  closing: ClosingStack,
+): Promise<Installation> {
+  const foundation = await openFoundation(config, env, log, closing);
+  const { installation, backend, state, settings } = foundation;
+  const { agents, adoption, removal, ending } = buildConversations({
+    ...foundation,
+    config,
+    images: new ImagePreparation({ backend, image: settings.image, build: undefined, log }),
+    metrics: new Metrics(async () => 0),
+    checkpoint: noCheckpoint,
+    log,
+  });
+  closing.add('agent connections', () => agents.close());
+
+  return {
+    name: installation,
+    count: async () => (await backend.list('conversation')).length,
+    async destroyAll(purge, say) {
+      await adoption.run();
+      for await (const { tenant, conversation } of allRecords(state.conversations)) {
+        say(`ending ${tenant}/${conversation}`);
+        await removal.remove(tenant, conversation, purge).catch((error) => say(`  not yet: ${error}`));
+      }
+      await removal.over();
+      const kept = new Set<string>(); // what could not be saved keeps its container
+      for await (const { container } of allRecords(state.conversations)) kept.add(container);
+      for (const { id } of await backend.list('conversation')) {
+        if (kept.has(id)) continue;
+        say(`ending ${id}`);
+        await state.warmPool.remove({ container: id, stopSeconds: 0 });
+        await ending.destroy(id, 0).catch((error) => say(`  not yet: ${error}`));
+      }
+      return (await backend.list('conversation')).length;
+    },
+    [Symbol.asyncDispose]: () => closing.close(log),
+  };
+}

@@ -1,0 +1,34 @@
+/**
+ * A place between two effects where a crash must leave nothing broken. Outside tests it does nothing; the fault
+ * tests kill or freeze the process here.
+ */
+export type Checkpoint = (name: CheckpointName) => Promise<void> | void;
+
+/** Every checkpoint there is: a test fails when one is not exercised. */
+export const CHECKPOINTS = [
+  'claim.reserved',
+  'claim.created',
+  'claim.bound',
+  'claim.popped',
+  'claim.restored',
+  'claim.assigned',
+  'claim.confirmed',
+  'pool.reserved',
+  'pool.created',
+  'pool.added',
+  'execute.begun',
+  'execute.sent',
+  'execute.saved',
+  'execute.finished',
+  'save.blobs',
+  'save.manifest',
+  'end.drained',
+  'end.saved',
+  'end.forgotten',
+  'end.destroyed',
+  'end.released',
+] as const;
+
+export type CheckpointName = (typeof CHECKPOINTS)[number];
+
+export const noCheckpoint: Checkpoint = () => {};

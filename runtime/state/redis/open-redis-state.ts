@@ -1,0 +1,39 @@
+import type { State } from '../state.ts';
+import { RedisAdoptionStore } from './redis-adoption-store.ts';
+import { RedisConnection, type RedisConnectionOptions } from './redis-connection.ts';
+import { RedisConversationStore } from './redis-conversation-store.ts';
+import { RedisExecutionStore } from './redis-execution-store.ts';
+import { redisKeys } from './redis-keys.ts';
+import { RedisLeaseStore } from './redis-lease-store.ts';
+import { RedisWarmPoolStore } from './redis-warm-pool-store.ts';
+import { ScriptRunner, type StoreClock } from './script-runner.ts';
+import { StreamWaits } from './stream-waits.ts';
+
+export interface RedisStateOptions extends RedisConnectionOptions, StoreClock {
+  /** With a hash tag (`{berth}:`) on a cluster. Default: none. */
+  keyPrefix?: string;
+  /** A record's key goes by itself twice this long after the last write, should all else fail. */
+  maxLifetimeSeconds: number;
+}
+
+/** The state in Redis, over one connection; a second one blocks where someone waits for events. */
+export function openRedisState(options: RedisStateOptions): State {
+  const { url, keyPrefix = '', maxLifetimeSeconds } = options;
+  const keys = redisKeys(keyPrefix);
+  const connection = new RedisConnection(options);
+  const scripts = new ScriptRunner(connection, keys, options);
+  const waits = new StreamWaits({ url, keyPrefix, connection });
+  const conversations = new RedisConversationStore({ connection, scripts, maxLifetimeSeconds });
+  return {
+    conversations,
+    executions: new RedisExecutionStore({ scripts, waits, eventsStem: keys.events }),
+    warmPool: new RedisWarmPoolStore(scripts),
+    adoption: new RedisAdoptionStore(scripts),
+    leases: new RedisLeaseStore(scripts),
+    ping: () => conversations.ping(),
+    async close() {
+      waits.close();
+      await conversations.close();
+    },
+  };
+}

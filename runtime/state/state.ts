@@ -1,0 +1,16 @@
+import type { AdoptionStore } from './adoption-store.ts';
+import type { ConversationStore } from './conversation-store.ts';
+import type { ExecutionStore } from './execution-store.ts';
+import type { LeaseStore } from './lease-store.ts';
+import type { WarmPoolStore } from './warm-pool-store.ts';
+
+/** All the state of conversations, by owner. They share what they know: an acquire pops the pool and begins executions. */
+export interface State {
+  conversations: ConversationStore;
+  executions: ExecutionStore;
+  warmPool: WarmPoolStore;
+  adoption: AdoptionStore;
+  leases: LeaseStore;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}

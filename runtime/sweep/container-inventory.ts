@@ -1,0 +1,71 @@
+import type { ContainerBackend, ContainerView } from '../containers/container-backend.ts';
+import type { ConversationRecord, Instant } from '../contracts/conversation-record.ts';
+import type { ContainerId } from '../contracts/ids.ts';
+import type { Place } from '../state/conversation-store.ts';
+import type { State } from '../state/state.ts';
+import { allRecords } from './all-records.ts';
+
+/** Whose a container is; undefined: nobody's. `starting` and `stopping` belong to no conversation. */
+export type ContainerOwner = ConversationRecord | 'warm' | 'starting' | 'stopping' | undefined;
+
+export interface InventoryEntry {
+  container: ContainerView;
+  owner: ContainerOwner;
+  /** When it ends if nothing is done with it. */
+  expiresAt: Instant | undefined;
+}
+
+interface Parts {
+  state: Pick<State, 'conversations' | 'warmPool'>;
+  backend: ContainerBackend;
+  expiresAt: (record: ConversationRecord) => Instant;
+  warmTtlSeconds: number;
+}
+
+/** Everything that the backend runs for this installation, and whose it is. */
+export class ContainerInventory {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** The oldest first. */
+  async list(): Promise<InventoryEntry[]> {
+    const { state, backend } = this.#parts;
+    const views = (await backend.list('conversation')).toSorted(
+      (one, other) => one.createdAt - other.createdAt,
+    );
+    const ids = new Set(views.map(({ id }) => id));
+    const places = await state.conversations.places([...ids]);
+    const records = new Map<ContainerId, ConversationRecord>();
+    for await (const record of allRecords(state.conversations)) {
+      if (ids.has(record.container)) records.set(record.container, record);
+    }
+    const { members, now } = await state.warmPool.look();
+    const warmSince = new Map(members.map(({ container, createdAt }) => [container, createdAt]));
+    return views.map((container) => {
+      const owner = ownerOf(container, places.get(container.id), records.get(container.id), now);
+      return { container, owner, expiresAt: this.#expiresAt(owner, warmSince.get(container.id)) };
+    });
+  }
+
+  #expiresAt(owner: ContainerOwner, warmSince: Instant | undefined): Instant | undefined {
+    if (typeof owner === 'object') return this.#parts.expiresAt(owner);
+    return warmSince === undefined ? undefined : warmSince + this.#parts.warmTtlSeconds * 1000;
+  }
+}
+
+const STARTING_MS = 60_000;
+
+/** A reserved place without a record is either end of a life, and the store keeps no more: its age tells which. */
+export function ownerOf(
+  container: Pick<ContainerView, 'state' | 'createdAt'>,
+  place: Place | undefined,
+  record: ConversationRecord | undefined,
+  now: Instant,
+): ContainerOwner {
+  if (record !== undefined) return record;
+  if (place !== 'reserved') return place === 'warm' ? 'warm' : undefined;
+  return container.state !== 'exited' && now - container.createdAt < STARTING_MS ? 'starting' : 'stopping';
+}

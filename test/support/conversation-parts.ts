@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { buildConversations } from '../../runtime/assembly/build-conversations.ts';
+import { conversationSettings } from '../../runtime/assembly/conversation-settings.ts';
+import type { ContainerBackend } from '../../runtime/containers/container-backend.ts';
+import { ImagePreparation } from '../../runtime/containers/image-preparation.ts';
+import { loadConfig } from '../../runtime/contracts/load-config.ts';
+import type { ConversationSettings } from '../../runtime/conversations/conversation-settings.ts';
+import { InstallationSecret } from '../../runtime/identity/installation-secret.ts';
+import { noCheckpoint } from '../../runtime/lifecycle/checkpoint.ts';
+import { DirectoryObjectStore } from '../../runtime/objects/directory/directory-object-store.ts';
+import type { ObjectStore } from '../../runtime/objects/object-store.ts';
+import { openMemoryState } from '../../runtime/state/memory/open-memory-state.ts';
+import type { State } from '../../runtime/state/state.ts';
+import { Metrics } from '../../runtime/telemetry/metrics.ts';
+
+export interface PartsOptions {
+  backend: ContainerBackend;
+  /** For what has to be kept. */
+  folder: string;
+  env?: Record<string, string>;
+  settings?: Partial<ConversationSettings>;
+  state?: State;
+  objects?: ObjectStore;
+  secret?: InstallationSecret;
+}
+
+/** All that makes conversations, around a backend of the test's own, without the HTTP service and its loops. */
+export async function conversationParts(options: PartsOptions) {
+  const { backend, folder, env = {} } = options;
+  const loaded = loadConfig(env);
+  if (!loaded.ok) throw new Error(loaded.problems.join('; '));
+  const { config } = loaded;
+  const log = pino({ level: 'silent' });
+  const settings = { ...conversationSettings(config, backend.kind), ...options.settings };
+  const state = options.state ?? openMemoryState();
+  const objects = options.objects ?? (await DirectoryObjectStore.open(join(folder, 'objects')));
+  const images = new ImagePreparation({ backend, image: settings.image, build: undefined, log });
+  await images.look();
+  const parts = buildConversations({
+    config,
+    settings,
+    backend,
+    state,
+    objects,
+    images,
+    secret: options.secret ?? new InstallationSecret(randomBytes(32)),
+    metrics: new Metrics(async () => 0),
+    checkpoint: noCheckpoint,
+    instance: randomBytes(6).toString('hex'),
+    log,
+  });
+  return { ...parts, state, objects, settings };
+}
