@@ -63,7 +63,12 @@ export class Executions {
     for (let attempt = 1; ; attempt += 1) {
       const begun = await this.#acquire(caller, name, order, piece.signal);
       if (begun === 'known') return name;
-      if (await this.#hand(begun, order, attempt === ATTEMPTS)) return name;
+      try {
+        if (await this.#hand(begun, order, attempt === ATTEMPTS)) return name;
+      } catch (error) {
+        begun.relay.dispose(); // its lease lapses, and who takes it finds out what became of it
+        throw error;
+      }
     }
   }
 
