@@ -1,18 +1,27 @@
 import { type Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { urlToHttpOptions } from 'node:url';
 
-/** A plain HTTP call over a socket file, as anyone would write it. */
-export function call(
-  socketPath: string,
-  path: string,
-  options: { token?: string; body?: unknown; agent?: Agent } = {},
-) {
+/** Where to call: a path over a socket file, or over the network. */
+export type Target = { socketPath: string; path: string } | URL;
+
+export interface CallOptions {
+  token?: string;
+  body?: unknown;
+  agent?: Agent;
+}
+
+/** A plain HTTP call, as anyone would write it: `onChunk` gets the answer as it comes. Resolves at its end. */
+export function stream(
+  target: Target,
+  options: CallOptions,
+  onChunk: (chunk: Buffer) => void,
+): Promise<void> {
   const body = options.body === undefined ? undefined : JSON.stringify(options.body);
-  return new Promise<string>((resolve, reject) => {
+  return new Promise((resolve, reject) => {
     const outgoing = request(
       {
-        socketPath,
-        path,
+        ...(target instanceof URL ? urlToHttpOptions(target) : target),
         method: body === undefined ? 'GET' : 'POST',
         ...(options.agent === undefined ? {} : { agent: options.agent }),
         headers: {
@@ -23,12 +32,10 @@ export function call(
         },
       },
       (answer) => {
-        let text = '';
-        answer.setEncoding('utf8');
-        answer.on('data', (chunk) => {
-          text += chunk;
-        });
-        answer.on('end', () => resolve(text));
+        answer.on('data', onChunk);
+        answer.on('end', resolve);
+        answer.on('error', reject);
+        if (answer.statusCode !== 200) reject(new Error(`${target} answered ${answer.statusCode}`));
       },
     );
     outgoing.on('error', reject);
@@ -36,11 +43,18 @@ export function call(
   });
 }
 
+/** The answer as text. */
+export async function call(target: Target, options: CallOptions = {}): Promise<string> {
+  const chunks: Buffer[] = [];
+  await stream(target, options, (chunk) => chunks.push(chunk));
+  return Buffer.concat(chunks).toString();
+}
+
 /** Resolves with the first answer of a socket that is still coming up. */
 export async function firstAnswer(socketPath: string, path: string): Promise<string> {
   for (;;) {
     try {
-      return await call(socketPath, path);
+      return await call({ socketPath, path });
     } catch {
       await sleep(2);
     }

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from '../../images/builder/bundle.ts';
 import { firstAnswer } from './agent-call.ts';
 import { byTurns, type Figure } from './figure.ts';
+import { memoryMegabytes } from './process-memory.ts';
 
 const BARE = `import { createServer } from 'node:http';
 createServer((request, response) => response.end('ok')).listen(process.env.AGENT_SOCKET);
@@ -44,7 +45,7 @@ export async function agentStart(): Promise<Figure[]> {
 
   const result = await byTurns(
     15,
-    () => start('agent.mjs', (child) => (anonymous = anonymousMegabytes(child.pid))),
+    () => start('agent.mjs', (child) => (anonymous = memoryMegabytes(child.pid, 'RssAnon'))),
     () => start('bare.mjs'),
   );
   rmSync(folder, { recursive: true });
@@ -58,9 +59,4 @@ export async function agentStart(): Promise<Figure[]> {
     },
     { name: "the agent's anonymous memory", unit: 'MB', ours: anonymous, goal: 40 },
   ];
-}
-
-function anonymousMegabytes(pid: number | undefined): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1]) / 1024;
 }

@@ -1,13 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseContainerId } from '../../runtime/contracts/ids.ts';
-import { InstallationSecret } from '../../runtime/identity/installation-secret.ts';
-import { must } from '../support/must.ts';
-import { RuntimeProcess } from '../support/runtime-process.ts';
+import { Agent } from 'node:http';
 import { call } from './agent-call.ts';
 import { byTurns, type Figure, timed } from './figure.ts';
+import { LiveConversation } from './live-conversation.ts';
 
 const COMMAND = { cmd: ['true'] };
 const CALLS = 40;
@@ -16,16 +10,11 @@ const WARM_UP_CALLS = 1000;
 
 /** `exec` of `true` through the API, and by the agent itself over its socket. */
 export async function execOverhead(title: string, env: Record<string, string>): Promise<Figure> {
-  const sockets = mkdtempSync(join(tmpdir(), 'berth-bench-'));
-  await using runtime = await RuntimeProcess.start({ env: { ...env, WORKSPACE_SOCKET_BASE_PATH: sockets } });
-  await runtime.exec('bench', ['true']);
-  const record = (await (await runtime.fetch('/v1/conversations/bench')).json()) as { container_id: string };
-  const container = must(parseContainerId(record.container_id));
-  const secret = env.BERTH_SECRET ?? readFileSync(join(runtime.dataDir, 'secret'), 'utf8').trim();
-  const token = new InstallationSecret(Buffer.from(secret, 'hex')).agentToken(container);
-  const [own = ''] = readdirSync(sockets);
+  await using live = await LiveConversation.start(env);
   const agent = new Agent({ keepAlive: true });
-  const key = runtime.developmentKey;
+  const url = new URL(`${live.url}/exec`);
+  const key = live.runtime.developmentKey;
+  const { socket: socketPath, token } = live;
 
   const each = async (once: () => Promise<unknown>): Promise<number> => {
     const ms = await timed(async () => {
@@ -33,9 +22,8 @@ export async function execOverhead(title: string, env: Record<string, string>): 
     });
     return ms / CALLS;
   };
-  const ours = () => post(`${runtime.url}/v1/conversations/bench/exec`, key, agent);
-  const direct = () =>
-    call(join(sockets, own, container, 'agent.sock'), '/exec', { token, body: COMMAND, agent });
+  const ours = () => call(url, { token: key, body: COMMAND, agent });
+  const direct = () => call({ socketPath, path: '/exec' }, { token, body: COMMAND, agent });
   for (let index = 0; index < WARM_UP_CALLS; index += 1) {
     await ours();
     await direct();
@@ -53,28 +41,4 @@ export async function execOverhead(title: string, env: Record<string, string>): 
     reference: { name: "the agent's own /exec", value: result.reference },
     goal: 1.6,
   };
-}
-
-function post(url: string, key: string, agent: Agent): Promise<void> {
-  const body = JSON.stringify(COMMAND);
-  return new Promise((resolve, reject) => {
-    const outgoing = request(
-      url,
-      {
-        method: 'POST',
-        agent,
-        headers: {
-          authorization: `Bearer ${key}`,
-          'content-type': 'application/json',
-          'content-length': body.length,
-        },
-      },
-      (answer) => {
-        answer.resume();
-        answer.on('end', resolve);
-      },
-    );
-    outgoing.on('error', reject);
-    outgoing.end(body);
-  });
 }

@@ -4,55 +4,55 @@ import { cpus, totalmem } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { must } from '../support/must.ts';
-import { removeContainers } from '../support/remove-containers.ts';
 import { startServices } from '../support/services/start-services.ts';
-import { agentStart } from './agent-start.ts';
-import { coldStart } from './cold-start.ts';
-import { execOverhead } from './exec-overhead.ts';
-import { type Figure, ratio } from './figure.ts';
-import { runtimeStart } from './runtime-start.ts';
+import type { BenchSetting } from './bench-setting.ts';
+import { cleanUp } from './clean-up.ts';
+import type { Figure } from './figure.ts';
+import { figureTable } from './figure-table.ts';
+import { rows } from './rows.ts';
 
-const HELP = `npm run bench [-- --json <file>]
+const HELP = `npm run bench [-- [row …] [--json <file>]]
 
 Measures what Berth adds to the parts it stands on, each figure against a reference of the same run. Prints a
-table and writes the figures as JSON (dist/bench.json unless given). A missed goal is told, and fails nothing.
+table and writes the figures as JSON (dist/bench.json unless given). A missed goal is told, and fails nothing;
+a row that can't be measured does.
+
+Rows, all unless named: ${Object.keys(rows).join(', ')}
 `;
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: { help: { type: 'boolean', short: 'h' }, json: { type: 'string', default: 'dist/bench.json' } },
 });
-if (values.help === true) console.log(HELP);
-else await bench(resolve(values.json));
+const unknown = positionals.filter((name) => !Object.hasOwn(rows, name));
+if (values.help === true || unknown.length > 0) {
+  console.log(unknown.length === 0 ? HELP : `No such row: ${unknown.join(', ')}\n\n${HELP}`);
+  process.exitCode = unknown.length === 0 ? 0 : 2;
+} else {
+  await bench(positionals, resolve(values.json));
+}
 
-async function bench(file: string): Promise<void> {
+async function bench(names: string[], file: string): Promise<void> {
   const say = (line: string): void => console.error(line);
   const services = await startServices({ say, signal: new AbortController().signal });
+  const { TEST_DOCKER_HOST, TEST_WORKSPACE_IMAGE, TEST_REDIS_URL, TEST_REDIS_SERVER } = services.env;
+  const setting: BenchSetting = {
+    dockerHost: must(TEST_DOCKER_HOST),
+    image: must(TEST_WORKSPACE_IMAGE),
+    redisUrl: must(TEST_REDIS_URL),
+    redisServer: must(TEST_REDIS_SERVER),
+    installation: `bench-${randomBytes(4).toString('hex')}`,
+    folder: services.folder,
+    say,
+  };
+  const leave = async (why: unknown): Promise<void> => {
+    say(`the bench was broken off: ${why}`);
+    await cleanUp(setting).finally(() => process.exit(1));
+  };
+  for (const event of ['SIGINT', 'SIGTERM', 'uncaughtException'] as const) process.once(event, leave);
   try {
-    const { TEST_DOCKER_HOST, TEST_WORKSPACE_IMAGE, TEST_REDIS_URL } = services.env;
-    const host = must(TEST_DOCKER_HOST);
-    const image = must(TEST_WORKSPACE_IMAGE);
-    const onDocker = { CONTAINER_MANAGER_TYPE: 'docker', DOCKER_HOST: host, WORKSPACE_IMAGE: image };
-    const installation = `bench-${randomBytes(4).toString('hex')}`;
-    const onRedis = {
-      ...onDocker,
-      REDIS_URL: must(TEST_REDIS_URL),
-      REDIS_KEY_PREFIX: `${installation}:`,
-      BERTH_SINGLE_INSTANCE: '1',
-      BERTH_INSTALLATION: installation,
-      BERTH_SECRET: randomBytes(32).toString('hex'),
-    };
-    const figures: Figure[] = [];
-    say('cold start …');
-    figures.push(await coldStart(host, image));
-    say('exec …');
-    figures.push(await execOverhead('state in memory', onDocker));
-    figures.push(await execOverhead('state in Redis', onRedis));
-    await removeContainers(host, installation);
-    say('agent …');
-    figures.push(...(await agentStart()));
-    say('runtime …');
-    figures.push(...(await runtimeStart(onDocker)));
-    console.log(table(figures));
+    const figures = await measure(names, setting);
+    console.log(figureTable(figures));
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(
       file,
@@ -60,31 +60,31 @@ async function bench(file: string): Promise<void> {
     );
     say(`written to ${file}`);
   } finally {
+    await cleanUp(setting);
     await services.stop();
   }
+}
+
+/** A row that fails is told and fails the run at its end; the others are measured all the same. */
+async function measure(names: string[], setting: BenchSetting): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const [name, row] of Object.entries(rows)) {
+    if (names.length > 0 && !names.includes(name)) continue;
+    const started = performance.now();
+    setting.say(`${name} …`);
+    try {
+      figures.push(...(await row(setting)));
+      setting.say(`${name}: ${Math.round((performance.now() - started) / 1000)} s`);
+    } catch (error) {
+      console.error(`${name} could not be measured:`, error);
+      process.exitCode = 1;
+    }
+    await cleanUp(setting); // what a row leaves would run beside the next
+  }
+  return figures;
 }
 
 function machine(): string {
   const [first] = cpus();
   return `${cpus().length} cores, ${first?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;
-}
-
-function table(figures: Figure[]): string {
-  const rows = figures.map((figure) => {
-    const value = (number: number) => `${number.toFixed(number < 10 ? 2 : 0)} ${figure.unit}`;
-    const { reference, ours, goal, name } = figure;
-    const result = ratio(figure);
-    const compared = reference === undefined ? '' : `${result.toFixed(2)} ×`;
-    const bound = reference === undefined ? `≤ ${value(goal)}` : `≤ ${goal} ×`;
-    return [
-      name,
-      value(ours),
-      reference === undefined ? '' : `${value(reference.value)}, ${reference.name}`,
-      compared,
-      bound,
-      result <= goal ? 'met' : 'missed',
-    ];
-  });
-  const head = ['figure', 'ours', 'reference', 'ratio', 'goal', ''];
-  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 }

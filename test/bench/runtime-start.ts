@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { RuntimeProcess } from '../support/runtime-process.ts';
 import { type Figure, median } from './figure.ts';
+import { memoryMegabytes } from './process-memory.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PORT = '17420';
@@ -70,7 +71,7 @@ async function npmStart(env: Record<string, string>): Promise<number> {
 async function runtimeMegabytes(env: Record<string, string>): Promise<number> {
   await using runtime = await RuntimeProcess.start({ env: { ...env, ...AS_NPM_START } });
   await fetch(`${runtime.url}/health`);
-  return residentMegabytes(runtime.child.pid);
+  return memoryMegabytes(runtime.child.pid, 'VmRSS');
 }
 
 async function referenceMegabytes(): Promise<number> {
@@ -79,12 +80,8 @@ async function referenceMegabytes(): Promise<number> {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await once(child.stdout, 'data');
-  const megabytes = residentMegabytes(child.pid);
+  const megabytes = memoryMegabytes(child.pid, 'VmRSS');
   child.kill();
   await once(child, 'exit');
   return megabytes;
-}
-
-function residentMegabytes(pid: number | undefined): number {
-  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }

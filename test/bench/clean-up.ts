@@ -1,0 +1,16 @@
+import { Redis } from 'ioredis';
+import { removeContainers } from '../support/remove-containers.ts';
+import type { BenchSetting } from './bench-setting.ts';
+
+/** Removes every container of the run, and its keys from the Redis that it shares. */
+export async function cleanUp({ dockerHost, installation, redisUrl }: BenchSetting): Promise<void> {
+  await removeContainers(dockerHost, installation);
+  const redis = new Redis(redisUrl);
+  try {
+    for await (const keys of redis.scanStream({ match: `${installation}:*`, count: 1000 })) {
+      if (keys.length > 0) await redis.unlink(...keys);
+    }
+  } finally {
+    redis.disconnect();
+  }
+}
