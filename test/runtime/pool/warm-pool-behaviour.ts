@@ -67,7 +67,8 @@ export function warmPoolBehaviour(openState: () => Promise<SharedState>): void {
       const pool = await world.pool({ sizes: { min: 0, max: 0 } });
       await pool.runOnce();
       await world.untilReady(0);
-      expect([await world.used(), world.creations.begun]).toEqual([0, 2]);
+      await expect.poll(() => world.used(), { timeout: 20_000 }).toBe(0); // each place goes after its container
+      expect(world.creations.begun).toBe(2);
     });
 
     it('grows with the demand, and gives up what is not used', async () => {
