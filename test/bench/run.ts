@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { dirname, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { must } from '../support/must.ts';
 import { startServices } from '../support/services/start-services.ts';
@@ -19,6 +20,8 @@ a row that can't be measured does.
 
 Rows, all unless named: ${Object.keys(rows).join(', ')}
 `;
+
+const GRACE_MS = 2000;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -47,7 +50,14 @@ async function bench(names: string[], file: string): Promise<void> {
   };
   const leave = async (why: unknown): Promise<void> => {
     say(`the bench was broken off: ${why}`);
-    await cleanUp(setting).finally(() => process.exit(1));
+    try {
+      await cleanUp(setting);
+      await sleep(GRACE_MS); // what was being made by then comes to be
+      await cleanUp(setting);
+      await services.stop();
+    } finally {
+      process.exit(1);
+    }
   };
   for (const event of ['SIGINT', 'SIGTERM', 'uncaughtException'] as const) process.once(event, leave);
   try {
