@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ExecutionEnd, ExecutionEvent } from '../contracts/agent-protocol.ts';
+import type { ExecutionEvent } from '../contracts/agent-protocol.ts';
 import { AgentMisbehaved } from './agent-failures.ts';
 
 /** The most an event may have, as JSON; what is longer is cut. */
@@ -12,6 +12,24 @@ const OURS = ['seq', 'timestamp', 'execution_id'] as const;
 
 const text = z.looseObject({ text: z.string() });
 
+const done = z.looseObject({ type: z.literal('done'), subtype: z.string() });
+const error = z.looseObject({
+  type: z.literal('error'),
+  error_type: z.enum([
+    'execution_error',
+    'timeout_error',
+    'context_limit_exceeded',
+    'container_lost',
+    'cancelled',
+    'conversation_locked',
+  ]),
+  message: z.string(),
+  recoverable: z.boolean(),
+});
+
+/** What the runtime looks at of an event that ends an execution. */
+const END = z.discriminatedUnion('type', [done, error]);
+
 /** What each type must have; what it has besides is passed on. */
 const SHAPES: Record<ExecutionEvent['type'], z.ZodType<Record<string, unknown>>> = {
   text_delta: text,
@@ -19,25 +37,16 @@ const SHAPES: Record<ExecutionEvent['type'], z.ZodType<Record<string, unknown>>>
   tool_use: z.looseObject({ id: z.string(), name: z.string() }),
   tool_result: z.looseObject({ id: z.string(), is_error: z.boolean() }),
   system: z.looseObject({}),
-  done: z.looseObject({ subtype: z.string() }),
-  error: z.looseObject({
-    error_type: z.enum([
-      'execution_error',
-      'timeout_error',
-      'context_limit_exceeded',
-      'container_lost',
-      'cancelled',
-      'conversation_locked',
-    ]),
-    message: z.string(),
-    recoverable: z.boolean(),
-  }),
+  done,
+  error,
 };
+
+export type ExecutionEnding = z.infer<typeof END>;
 
 export interface CheckedEvent {
   type: ExecutionEvent['type'];
   fields: string;
-  end: ExecutionEnd | undefined;
+  end: ExecutionEnding | undefined;
 }
 
 /** One event's JSON as an agent sent it. A gap is told by the numbers around it. */
@@ -48,9 +57,7 @@ export function checkEvent(json: string): CheckedEvent | 'gap' {
   if (!isType(type)) throw new AgentMisbehaved('an event is of no known type');
   const shape = SHAPES[type].safeParse(event);
   if (!shape.success) throw new AgentMisbehaved(`an event "${type}" has another shape`, shape.error);
-  // The cast: the shape of an end was just checked.
-  const end = type === 'done' || type === 'error' ? (event as unknown as ExecutionEnd) : undefined;
-  return { type, fields: fieldsOf(event, json), end };
+  return { type, fields: fieldsOf(event, json), end: END.safeParse(event).data };
 }
 
 function parse(json: string): Record<string, unknown> {

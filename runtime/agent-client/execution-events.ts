@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
-import type { ExecutionEnd, ExecutionEvent } from '../contracts/agent-protocol.ts';
+import type { ExecutionEvent } from '../contracts/agent-protocol.ts';
 import { AgentMisbehaved } from './agent-failures.ts';
 import { agentBytes } from './bounded-reading.ts';
-import { checkEvent } from './check-event.ts';
+import { checkEvent, type ExecutionEnding } from './check-event.ts';
 
 const LINE_BYTES = 1024 * 1024;
 const NEW_LINE = 10;
@@ -15,7 +15,7 @@ export interface AgentEvent {
   /** Its JSON without the opening brace, for ours to be put before it. */
   fields: string;
   /** Set for the last event. */
-  end: ExecutionEnd | undefined;
+  end: ExecutionEnding | undefined;
 }
 
 /**

@@ -17,9 +17,9 @@ import type {
   ConversationStore,
   ExecutionStart,
 } from '../state/conversation-store.ts';
+import { deleting, isDeleted } from './being-deleted.ts';
 import type { ContainerPreparation } from './container-preparation.ts';
 import type { ContainerRetirement } from './container-retirement.ts';
-import { deleting, isDeleted } from './conversation-deletion.ts';
 import {
   type ConversationSettings,
   PREPARATION_LEASE_SECONDS,

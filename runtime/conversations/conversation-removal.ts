@@ -6,9 +6,9 @@ import type { ConversationStore, Incarnation } from '../state/conversation-store
 import { allRecords } from '../sweep/all-records.ts';
 import { sideBySide } from '../sweep/side-by-side.ts';
 import type { ActiveWork } from './active-work.ts';
+import { deleting } from './being-deleted.ts';
 import type { ContainerEnding } from './container-ending.ts';
 import type { ContainerRetirement } from './container-retirement.ts';
-import { deleting } from './conversation-deletion.ts';
 import { type ConversationSettings, DRAIN_LEASE_SECONDS } from './conversation-settings.ts';
 import type { Executions } from './executions/executions.ts';
 import type { FileSaving } from './file-saving.ts';

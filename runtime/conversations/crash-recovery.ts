@@ -8,8 +8,8 @@ import { BerthError } from '../contracts/errors.ts';
 import type { ContainerId } from '../contracts/ids.ts';
 import type { InstallationSecret } from '../identity/installation-secret.ts';
 import type { ConversationStore, Incarnation } from '../state/conversation-store.ts';
+import { deleting, isDeleted } from './being-deleted.ts';
 import type { ContainerEnding } from './container-ending.ts';
-import { deleting, isDeleted } from './conversation-deletion.ts';
 import { planRecovery, type ReplaceReason, type Trouble } from './plan-recovery.ts';
 
 const PROOFS = 3;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { ExecutionEnd } from '../../contracts/agent-protocol.ts';
+import type { ExecutionEnding } from '../../agent-client/check-event.ts';
 import type { ExecutionRecord, ExecutionStatus } from '../../contracts/execution-record.ts';
 import { executionWork, workId } from '../../contracts/ids.ts';
 import type { Checkpoint } from '../../lifecycle/checkpoint.ts';
@@ -156,7 +156,7 @@ function failure(error_type: string, message: string, recoverable: boolean) {
   return { type: 'error', error_type, message, recoverable };
 }
 
-function statusOf(end: ExecutionEnd | undefined): Exclude<ExecutionStatus, 'running' | 'lost'> {
+function statusOf(end: ExecutionEnding | undefined): Exclude<ExecutionStatus, 'running' | 'lost'> {
   if (end?.type === 'done') return end.subtype === 'success' ? 'completed' : 'failed';
   return end?.error_type === 'cancelled' ? 'cancelled' : 'failed';
 }
