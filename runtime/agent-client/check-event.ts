@@ -57,7 +57,8 @@ export function checkEvent(json: string): CheckedEvent | 'gap' {
   if (!isType(type)) throw new AgentMisbehaved('an event is of no known type');
   const shape = SHAPES[type].safeParse(event);
   if (!shape.success) throw new AgentMisbehaved(`an event "${type}" has another shape`, shape.error);
-  return { type, fields: fieldsOf(event, json), end: END.safeParse(event).data };
+  const end = type === 'done' || type === 'error' ? END.parse(event) : undefined;
+  return { type, fields: fieldsOf(event, json), end };
 }
 
 function parse(json: string): Record<string, unknown> {

@@ -155,7 +155,7 @@ export function buildConversations(given: Given) {
     settings,
     ending,
     egress,
-    restore: (record, signal) => saving.restore(record, signal),
+    restore: (record, proof, signal) => saving.restore(record, proof, signal),
     images,
     checkpoint,
     log,

@@ -18,7 +18,7 @@ export const PROXY_SOCKET_NAME = 'proxy.sock';
 const SOCKET_PATH_BYTES = 107;
 /** Longest path of a folder for sockets: below it come an id, a folder and a socket. */
 export const MAX_BASE_BYTES = SOCKET_PATH_BYTES - `/ws-0123456789ab/agent/${AGENT_SOCKET_NAME}`.length;
-const POLL_MS = 5;
+const POLL_MS = 10;
 
 export interface User {
   uid: number;
@@ -76,6 +76,10 @@ export class SocketFolder {
     const runtime = process.getuid?.();
     if (writer !== undefined && runtime === 0) await chown(this.agentFolder, writer.uid, writer.gid);
     else if (writer?.uid !== runtime) await chmod(this.agentFolder, 0o777);
+  }
+
+  async exists(): Promise<boolean> {
+    return (await statOf(this.path)) !== undefined;
   }
 
   /** Whether the agent's socket has been moved, and so the container was whole once. */

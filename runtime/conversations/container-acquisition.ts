@@ -18,7 +18,7 @@ import type {
   ExecutionStart,
 } from '../state/conversation-store.ts';
 import { deleting, isDeleted } from './being-deleted.ts';
-import type { ContainerPreparation } from './container-preparation.ts';
+import type { ContainerPreparation, Prepared } from './container-preparation.ts';
 import type { ContainerRetirement } from './container-retirement.ts';
 import {
   type ConversationSettings,
@@ -95,27 +95,32 @@ export class ContainerAcquisition {
     const { preparation, retirement, onAcquired } = this.#parts;
     const started = performance.now();
     let source: ContainerSource = 'existing';
+    let prepared: Prepared | undefined;
+    const acquired = (record: ConversationRecord, askedAt: number): Acquired => {
+      const result = { record, source, seconds: (performance.now() - started) / 1000, askedAt };
+      onAcquired(result);
+      return result;
+    };
     for (;;) {
       signal.throwIfAborted();
       const request = this.#request(caller, work, execution);
       const askedAt = performance.now();
       const result = await this.#ask(request);
       switch (result.kind) {
-        case 'live': {
-          const seconds = (performance.now() - started) / 1000;
-          const acquired = { record: result.record, source, seconds, askedAt };
-          onAcquired(acquired);
-          return acquired;
-        }
+        case 'live':
+          return acquired(result.record, askedAt);
         case 'known':
           return { known: result.execution };
         case 'claimed':
           // A member that turns out dead is replaced by the next, or by a new one.
-          if (await preparation.prepareWarm(result.record, request.owner, signal)) source = 'warm';
+          prepared = await preparation.prepareWarm(result.record, request, signal);
+          if (prepared !== undefined) source = 'warm';
+          if (prepared?.begun !== undefined) return acquired(prepared.begun, askedAt);
           continue;
         case 'reserved':
-          await preparation.prepareCold(result.record, request.owner, signal);
+          prepared = await preparation.prepareCold(result.record, request, signal);
           source = 'cold';
+          if (prepared.begun !== undefined) return acquired(prepared.begun, askedAt);
           continue;
         case 'draining':
           if (isDeleted(result.record)) throw deleting(caller);

@@ -8,7 +8,12 @@ import { BerthError, isBerthError } from '../contracts/errors.ts';
 import type { ContainerEgress } from '../egress-host/container-egress.ts';
 import type { InstallationSecret } from '../identity/installation-secret.ts';
 import type { Checkpoint } from '../lifecycle/checkpoint.ts';
-import type { ConversationStore, Fenced } from '../state/conversation-store.ts';
+import type {
+  AcquireRequest,
+  ConfirmResult,
+  ConversationStore,
+  Fenced,
+} from '../state/conversation-store.ts';
 import type { ContainerCreation } from './container-creation.ts';
 import type { ContainerEnding } from './container-ending.ts';
 import { type ConversationSettings, PREPARATION_LEASE_SECONDS } from './conversation-settings.ts';
@@ -22,8 +27,15 @@ interface Parts {
   settings: ConversationSettings;
   ending: ContainerEnding;
   egress: ContainerEgress;
-  /** Puts the conversation's saved files into a container; the version they have, or null when none are saved. */
-  restore: (record: ConversationRecord, signal: AbortSignal) => Promise<string | null>;
+  /**
+   * Puts the conversation's saved files into a container, once it is proved; the version they have, or null when
+   * none are saved.
+   */
+  restore: (
+    record: ConversationRecord,
+    proof: Promise<unknown>,
+    signal: AbortSignal,
+  ) => Promise<string | null>;
   /** `lost` is told when the image is missing after all. */
   images: { lost(): void };
   checkpoint: Checkpoint;
@@ -35,6 +47,21 @@ class Unsure extends Error {}
 
 const CONFIRMATIONS = 10;
 const CONFIRM_AGAIN_MS = 500;
+
+/** Who prepares it, and what it is for. */
+type Asked = Pick<AcquireRequest, 'owner' | 'work'>;
+
+/** The record with the work begun; without, `acquire` tells what stood against it. */
+export interface Prepared {
+  begun: ConversationRecord | undefined;
+}
+
+/** What differs between a container that is made and one that is there. */
+interface Steps {
+  begin(lease: { owner: string; leaseSeconds: number }, signal: AbortSignal): Promise<void>;
+  /** The agent is this very container's, and nobody's yet. */
+  prove(signal: AbortSignal): Promise<unknown>;
+}
 
 /** A member of the pool that does not answer is dead, whatever it says next: the caller takes another. */
 class DeadMember extends Error {}
@@ -48,48 +75,54 @@ export class ContainerPreparation {
   }
 
   /** Creates it first. Whatever fails, nothing of the container stays. */
-  prepareCold(record: ConversationRecord, owner: string, signal: AbortSignal): Promise<void> {
+  prepareCold(record: ConversationRecord, request: Asked, signal: AbortSignal): Promise<Prepared> {
     const { store, creation, agents, secret, egress, checkpoint } = this.#parts;
-    return this.#prepare(record, owner, signal, async (lease, until) => {
-      await checkpoint('claim.reserved');
-      await creation.create(record.container, record, until);
-      await checkpoint('claim.created');
-      ours(await store.bind({ ...record, ...lease }));
-      await checkpoint('claim.bound');
-      await egress.start(record.container);
-      await awaitAgent(agents.of(record.container), record.container, secret, until);
+    return this.#prepare(record, request, signal, {
+      async begin(lease, until) {
+        await checkpoint('claim.reserved');
+        await creation.create(record.container, record, until);
+        await checkpoint('claim.created');
+        ours(await store.bind({ ...record, ...lease }));
+        await checkpoint('claim.bound');
+        await egress.start(record.container);
+      },
+      prove: (until) => awaitAgent(agents.of(record.container), record.container, secret, until),
     });
   }
 
-  /** False: the member was dead. It is gone now. */
-  async prepareWarm(record: ConversationRecord, owner: string, signal: AbortSignal): Promise<boolean> {
+  /** Undefined: the member was dead. It is gone now. */
+  async prepareWarm(
+    record: ConversationRecord,
+    request: Asked,
+    signal: AbortSignal,
+  ): Promise<Prepared | undefined> {
     const { agents, secret, egress, checkpoint } = this.#parts;
     try {
-      await this.#prepare(record, owner, signal, async () => {
-        await checkpoint('claim.popped');
-        await egress.adopt(record.container);
-        try {
-          await proveUnassigned(agents.of(record.container), record.container, secret);
-        } catch (error) {
-          throw new DeadMember('a member of the warm pool does not prove to live', { cause: error });
-        }
+      return await this.#prepare(record, request, signal, {
+        begin: async () => checkpoint('claim.popped'),
+        async prove() {
+          const proof = proveUnassigned(agents.of(record.container), record.container, secret);
+          const dead = proof.catch((error) => {
+            throw new DeadMember('a member of the warm pool does not prove to live', { cause: error });
+          });
+          await Promise.all([dead, egress.adopt(record.container)]);
+        },
       });
-      return true;
     } catch (error) {
       if (!(error instanceof DeadMember)) throw error;
       this.#parts.log.warn({ err: error, container_id: record.container }, 'a warm container was dead');
-      return false;
+      return undefined;
     }
   }
 
   async #prepare(
     record: ConversationRecord,
-    owner: string,
+    request: Asked,
     signal: AbortSignal,
-    begin: (lease: { owner: string; leaseSeconds: number }, signal: AbortSignal) => Promise<void>,
-  ): Promise<void> {
+    steps: Steps,
+  ): Promise<Prepared> {
     const { store, ending, images, log } = this.#parts;
-    const lease = { owner, leaseSeconds: PREPARATION_LEASE_SECONDS };
+    const lease = { owner: request.owner, leaseSeconds: PREPARATION_LEASE_SECONDS };
     const lost = new AbortController();
     using _renewal = new LeaseRenewal(
       PREPARATION_LEASE_SECONDS,
@@ -98,8 +131,8 @@ export class ContainerPreparation {
     );
     try {
       const until = AbortSignal.any([signal, lost.signal]);
-      await begin(lease, until);
-      await this.#personalise(record, owner, until);
+      await steps.begin(lease, until);
+      return await this.#personalise(record, request, steps.prove(until), until);
     } catch (error) {
       // Not ours to end: others may use it. If they don't, its lease lapses and it is collected.
       if (error instanceof Unsure) throw error.cause;
@@ -118,9 +151,14 @@ export class ContainerPreparation {
   }
 
   /** The ticket goes last: a container that has one is whole. */
-  async #personalise(record: ConversationRecord, owner: string, signal: AbortSignal): Promise<void> {
+  async #personalise(
+    record: ConversationRecord,
+    request: Asked,
+    proof: Promise<unknown>,
+    signal: AbortSignal,
+  ): Promise<Prepared> {
     const { store, agents, secret, restore, checkpoint } = this.#parts;
-    const version = await restore(record, signal);
+    const version = await restore(record, proof, signal);
     await checkpoint('claim.restored');
     if (version !== null) ours(await store.saved({ ...record, version }));
     const ticket = secret.sealTicket({
@@ -133,16 +171,18 @@ export class ContainerPreparation {
     const env = { CONVERSATION_ID: record.conversation };
     await agents.of(record.container).assign({ ticket, env }, signal);
     await checkpoint('claim.assigned');
-    ours(await this.#confirm(record, owner));
+    const confirmed = await this.#confirm(record, request);
+    if (confirmed.kind === 'stale') throw tooLate();
     await checkpoint('claim.confirmed');
+    return { begun: confirmed.kind === 'live' ? confirmed.record : undefined };
   }
 
   /** Its answer may be lost though it is carried out, and others work there already: asked again, it says so. */
-  async #confirm(record: ConversationRecord, owner: string): Promise<Fenced> {
+  async #confirm(record: ConversationRecord, { owner, work }: Asked): Promise<ConfirmResult> {
     const { store, settings } = this.#parts;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await store.confirm({ ...record, owner, ttl: settings.ttl });
+        return await store.confirm({ ...record, owner, ttl: settings.ttl, work });
       } catch (error) {
         if (!isBerthError(error, 'STORE_UNAVAILABLE')) throw error;
         if (attempt === CONFIRMATIONS)

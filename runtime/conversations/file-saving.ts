@@ -57,12 +57,17 @@ export class FileSaving {
     this.#parts = parts;
   }
 
-  /** Into a container that is being prepared. */
-  async restore(container: Incarnation, signal: AbortSignal): Promise<string | null> {
+  /** Into a container that is being prepared, once it has proved to be the one that is meant. */
+  async restore(
+    container: Incarnation,
+    proof: Promise<unknown>,
+    signal: AbortSignal,
+  ): Promise<string | null> {
     const { objects, agents, onError } = this.#parts;
     try {
-      return await restoreFiles(objects, container, agents.of(container.container), { signal });
+      return await restoreFiles(objects, container, agents.of(container.container), { signal, proof });
     } catch (error) {
+      await proof; // what it fails with is no failure to restore
       onError('in');
       throw error;
     }

@@ -12,16 +12,16 @@ const FILES_AT_A_TIME = 5;
 
 /**
  * Writes all saved files to a fresh container. Returns the version that they are of, or null when nothing is saved.
- * When it throws, the container has some of them and must not be used.
+ * When it throws, the container has some of them and must not be used. It gets none before `proof` resolves.
  */
 export async function restoreFiles(
   objects: ObjectStore,
   owner: FilesOwner,
   agent: AgentClient,
-  { signal }: { signal: AbortSignal },
+  { signal, proof }: { signal: AbortSignal; proof?: Promise<unknown> },
 ): Promise<string | null> {
   signal.throwIfAborted();
-  const saved = await readSavedManifest(objects, owner);
+  const [saved] = await Promise.all([readSavedManifest(objects, owner), proof]);
   if (saved === undefined) return null;
   await atATime(FILES_AT_A_TIME, saved.manifest.files, signal, ([path, file], stop) =>
     restoreFile(objects, owner, agent, path, file, stop),

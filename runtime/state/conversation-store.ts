@@ -35,8 +35,11 @@ export interface ConversationStore {
   /** The container exists: its place moves from the reserved to the live. Still `preparing`. */
   bind(request: PreparationRequest): Promise<Fenced>;
 
-  /** Preparation is over: `preparing` → `ready`. */
-  confirm(request: Incarnation & { owner: string; ttl: Lifetimes }): Promise<Fenced>;
+  /**
+   * Preparation is over: `preparing` → `ready`; and `work` begins in the same step, as `acquire` would begin it. Where
+   * something stands against that it is `done` all the same, and `acquire` tells what.
+   */
+  confirm(request: Confirmation): Promise<ConfirmResult>;
 
   /** Enters work in flight under a lease: `ready` or `idle` → `running`. */
   beginWork(request: WorkRequest): Promise<BeginWorkResult>;
@@ -120,6 +123,17 @@ export interface AcquireRequest {
   /** Most conversations of this tenant with a container; none = no limit. */
   tenantLimit?: number;
 }
+
+export interface Confirmation extends Incarnation {
+  owner: string;
+  ttl: Lifetimes;
+  work?: AcquireRequest['work'];
+}
+
+export type ConfirmResult =
+  | { kind: Fenced }
+  /** `running` now, with the work begun. */
+  | { kind: 'live'; record: ConversationRecord };
 
 export interface ExecutionStart {
   id: ExecutionId;

@@ -7,7 +7,7 @@ import { byTurns, type Figure, timed } from './figure.ts';
 import { PoolInstallation } from './pool-installation.ts';
 
 const MEMBERS = 10;
-const ROUNDS = 5;
+const ROUNDS = 9;
 
 /** An empty pool to ten members, and ten containers made at once by hand. */
 export async function poolRefill(setting: BenchSetting): Promise<Figure> {

@@ -1,7 +1,7 @@
 import { byTurns, type Figure } from './figure.ts';
 import type { WarmClaims } from './warm-claims.ts';
 
-export const CLAIM_ROUNDS = 20;
+export const CLAIM_ROUNDS = 40;
 
 /** A new conversation's container from a filled pool. */
 export async function warmClaim(claims: WarmClaims): Promise<Figure> {

@@ -7,12 +7,13 @@ import { PipeSupply } from './exec/pipe-supply.ts';
 import { RunningCommands } from './exec/running-commands.ts';
 import { Executions } from './executions/executions.ts';
 import { listen } from './listen.ts';
+import { rehearse } from './rehearsal.ts';
 import { createAgentServer } from './server.ts';
 import { parseSettings, type Settings, SettingsError } from './settings.ts';
 import { Token } from './token.ts';
 
 /** Late enough to stay out of the way of the first health check. */
-const PIPES_AFTER_MS = 250;
+const READY_AFTER_MS = 250;
 
 function fail(message: string): never {
   console.error(`agent: ${message}`);
@@ -68,9 +69,13 @@ agent.activity.watch(limits, (reason) => {
   exit();
 });
 
+const server = createAgentServer(agent);
 try {
-  await listen(createAgentServer(agent), settings.listen);
+  await listen(server, settings.listen);
 } catch (error) {
   fail(`cannot listen: ${error instanceof Error ? error.message : error}`);
 }
-setTimeout(() => void agent.pipes.fill(), PIPES_AFTER_MS);
+setTimeout(() => {
+  void agent.pipes.fill();
+  rehearse(server, settings.token);
+}, READY_AFTER_MS);

@@ -68,7 +68,8 @@ export class DockerBackend implements ContainerBackend {
       throw new BerthError('NOT_SUPPORTED', `the docker backend makes no containers of role ${spec.role}`);
     }
     await this.#turns.create(spec.id, signal, async (attempt) => {
-      if (await this.#isThere(spec)) return;
+      // Nothing is made without its folder, and asking the engine takes its time while it starts others.
+      if ((await this.#folder(spec.id).exists()) && (await this.#isThere(spec))) return;
       const features = await this.#engineFeatures();
       const settings = { ...this.#options, user: this.#user, folder: this.#folder(spec.id), features };
       await new ContainerCreation(this.#engine, spec, settings, attempt).run();

@@ -6,6 +6,8 @@ import { MemoryExecutions, plainExecution } from './memory-executions.ts';
 import { type MemoryRecords, ms } from './memory-records.ts';
 import { plain, type StoredMember, type StoredRecord } from './memory-state.ts';
 
+type ToBegin = Pick<AcquireRequest, 'tenant' | 'conversation' | 'work'>;
+
 /** One step, as acquire.lua is for Redis. */
 export function acquire(records: MemoryRecords, request: AcquireRequest): AcquireResult {
   const { tenant, conversation, newContainer, owner } = request;
@@ -25,7 +27,7 @@ export function acquire(records: MemoryRecords, request: AcquireRequest): Acquir
   return prepareAnew(records, request, found);
 }
 
-function knownOrTooMany(records: MemoryRecords, { tenant, conversation, work }: AcquireRequest) {
+export function knownOrTooMany(records: MemoryRecords, { tenant, conversation, work }: ToBegin) {
   const start = work.execution;
   if (start === undefined) return undefined;
   const executions = new MemoryExecutions(records.state, records.now);
@@ -44,7 +46,7 @@ function knownOrTooMany(records: MemoryRecords, { tenant, conversation, work }: 
 }
 
 /** Begins the work, and its execution, on a record that is prepared. */
-function beginOn(records: MemoryRecords, request: AcquireRequest, found: StoredRecord): AcquireResult {
+export function beginOn(records: MemoryRecords, request: ToBegin, found: StoredRecord): AcquireResult {
   const { id, leaseSeconds, ttl, execution: start } = request.work;
   const executions = new MemoryExecutions(records.state, records.now);
   if (found.status === 'draining') return { kind: 'draining', record: plain(found) };
@@ -66,6 +68,15 @@ function beginOn(records: MemoryRecords, request: AcquireRequest, found: StoredR
     );
   }
   return { kind: 'live', record: plain(found) };
+}
+
+/** Whether this very work has begun there: the answer to the call that began it was lost. */
+export function hasBegun(records: MemoryRecords, request: ToBegin, found: StoredRecord): boolean {
+  const { id, execution: start } = request.work;
+  const work = start ? executionWork(start.id) : id;
+  if ((records.state.work.get(found.container)?.get(work) ?? 0) <= records.now) return false;
+  const executions = new MemoryExecutions(records.state, records.now);
+  return start === undefined || executions.find({ ...request, execution: start.id })?.relay === start.relay;
 }
 
 /** A record in `preparing`. A preparation that lapsed is replaced; its container keeps its place. */

@@ -4,6 +4,8 @@ import type {
   AcquireRequest,
   AcquireResult,
   BeginWorkResult,
+  Confirmation,
+  ConfirmResult,
   ConversationStore,
   DrainRequest,
   Due,
@@ -17,7 +19,7 @@ import type {
   WorkRequest,
 } from '../conversation-store.ts';
 import { idsToLookAt } from '../store-limits.ts';
-import { acquire } from './acquire.ts';
+import { acquire, beginOn, hasBegun, knownOrTooMany } from './acquire.ts';
 import { MemoryRecords, move, ms } from './memory-records.ts';
 import { MemoryState, plain, type StoredRecord } from './memory-state.ts';
 
@@ -64,20 +66,26 @@ export class MemoryConversationStore implements ConversationStore {
     return 'done';
   }
 
-  async confirm(request: Incarnation & { owner: string; ttl: Lifetimes }): Promise<Fenced> {
+  async confirm(request: Confirmation): Promise<ConfirmResult> {
     const records = this.#records();
     const record = records.findPreparation(request);
     if (!record) {
       const found = records.findBound(request);
-      const status = found?.preparedBy === request.owner ? found.status : 'draining';
-      return status === 'preparing' || status === 'draining' ? 'stale' : 'done';
+      if (!found || found.preparedBy !== request.owner) return { kind: 'stale' };
+      if (found.status === 'preparing' || found.status === 'draining') return { kind: 'stale' };
+      const again =
+        request.work !== undefined && hasBegun(records, { ...request, work: request.work }, found);
+      return again ? { kind: 'live', record: plain(found) } : { kind: 'done' };
     }
     move(record, 'ready');
     record.preparation = null;
     records.save(record);
     this.#state.reserved.delete(record.container);
     records.lookWhenQuiet(record, request.ttl);
-    return 'done';
+    const { work } = request;
+    if (work === undefined || knownOrTooMany(records, { ...request, work })) return { kind: 'done' };
+    const begun = beginOn(records, { ...request, work }, record);
+    return begun.kind === 'live' ? begun : { kind: 'done' };
   }
 
   async beginWork(request: WorkRequest): Promise<BeginWorkResult> {

@@ -66,6 +66,11 @@ const record = hash({
 
 export const maybeRecord = z.union([nothing, record]);
 
+export const confirmed = z.union([
+  z.tuple([z.literal('live'), record]),
+  z.tuple([z.enum(['done', 'stale'])]),
+]);
+
 export const acquired = z.union([
   z.tuple([z.enum(['live', 'reserved', 'claimed', 'preparing', 'draining']), record]),
   z.tuple([z.enum(['no-room', 'over-quota', 'over-executions']), z.int(), z.int()]),

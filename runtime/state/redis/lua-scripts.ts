@@ -25,7 +25,7 @@ export function loadScripts() {
     beginDrain: script(ADOPTED, 'conversations/begin-drain.lua'),
     beginWork: script(ADOPTED, 'conversations/begin-work.lua'),
     bind: script(ADOPTED, 'conversations/bind.lua'),
-    confirm: script(ADOPTED, 'conversations/confirm.lua'),
+    confirm: script(ADOPTED_EXECUTIONS, 'conversations/confirm.lua'),
     count: script(ALWAYS, 'conversations/count.lua'),
     due: script(ALWAYS, 'conversations/due.lua'),
     endWork: script(ADOPTED, 'conversations/end-work.lua'),

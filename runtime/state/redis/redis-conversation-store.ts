@@ -11,6 +11,8 @@ import type {
   AcquireRequest,
   AcquireResult,
   BeginWorkResult,
+  Confirmation,
+  ConfirmResult,
   ConversationStore,
   DrainRequest,
   Due,
@@ -93,9 +95,13 @@ export class RedisConversationStore implements ConversationStore {
     return this.#scripts.run('bind', args, fenced);
   }
 
-  confirm(request: Incarnation & { owner: string; ttl: Lifetimes }): Promise<Fenced> {
-    const args = [...incarnation(request), request.owner, ...lifetimes(request.ttl)];
-    return this.#scripts.run('confirm', args, fenced);
+  async confirm(request: Confirmation): Promise<ConfirmResult> {
+    const args = [
+      ...[...incarnation(request), request.owner, ...lifetimes(request.ttl)],
+      ...(request.work === undefined ? [] : workToBegin(request.work)),
+    ];
+    const [kind, record] = await this.#scripts.run('confirm', args, replies.confirmed);
+    return kind === 'live' ? { kind, record } : { kind };
   }
 
   beginWork(request: WorkRequest): Promise<BeginWorkResult> {
@@ -192,7 +198,7 @@ export class RedisConversationStore implements ConversationStore {
   }
 }
 
-/** The last arguments of acquire.lua. */
+/** As work_asked_for in execution-rules.lua takes it. */
 function workToBegin({ id, leaseSeconds, ttl, execution }: AcquireRequest['work']): (string | number)[] {
   if (execution === undefined) return [id, ms(leaseSeconds), ...lifetimes(ttl), ''];
   const runs = ms(execution.seconds);

@@ -102,7 +102,9 @@ export function brokenByChange(
   const records = Object.entries(before.records).flatMap(([name, was]) => {
     const is = after.records[name];
     if (is?.container === was.container) {
-      const allowed = mayBecome(was.status, is.status) || (adopts && was.status === 'preparing');
+      // A preparation that is over begins its work in the same step: by way of `ready`.
+      const begins = call.kind === 'confirm' && is.status === 'running';
+      const allowed = mayBecome(was.status, is.status) || (was.status === 'preparing' && (adopts || begins));
       return broken({ [`${was.status} does not become ${is.status}`]: allowed });
     }
     const lapsed = was.preparation !== null && was.preparation.until <= now;

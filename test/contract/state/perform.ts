@@ -1,4 +1,5 @@
 import { isBerthError } from '../../../runtime/contracts/errors.ts';
+import type { Confirmation } from '../../../runtime/state/conversation-store.ts';
 import type { State } from '../../../runtime/state/state.ts';
 import { conversation, execution, tenant, work } from './names.ts';
 import { TTL } from './scenario.ts';
@@ -24,7 +25,7 @@ export async function perform(state: State, call: SettledCall): Promise<unknown>
     case 'bind':
       return conversations.bind({ ...incarnation, owner, leaseSeconds });
     case 'confirm':
-      return conversations.confirm({ ...incarnation, owner, ttl: TTL });
+      return confirm(state, { ...incarnation, owner, ttl: TTL }, call);
     case 'beginWork':
       return conversations.beginWork(working);
     case 'renewWork':
@@ -80,6 +81,12 @@ export async function perform(state: State, call: SettledCall): Promise<unknown>
     case 'look':
       return look(state, call);
   }
+}
+
+async function confirm(state: State, request: Confirmation, call: SettledCall): Promise<unknown> {
+  const { work } = acquireRequest(call);
+  const answer = await state.conversations.confirm({ ...request, ...(call.flag ? { work } : {}) });
+  return answer.kind === 'live' ? answer : answer.kind;
 }
 
 function acquireRequest(call: SettledCall) {

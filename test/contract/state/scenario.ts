@@ -84,8 +84,8 @@ export class Scenario {
     return this.store.bind({ ...incarnation, owner, leaseSeconds: LEASE });
   }
 
-  confirm(incarnation: Incarnation, owner = 'ann') {
-    return this.store.confirm({ ...incarnation, owner, ttl: TTL });
+  async confirm(incarnation: Incarnation, owner = 'ann') {
+    return (await this.store.confirm({ ...incarnation, owner, ttl: TTL })).kind;
   }
 
   beginWork(incarnation: Incarnation, n = 1, leaseSeconds = LEASE) {

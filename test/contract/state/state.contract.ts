@@ -3,6 +3,7 @@ import { acquireContract } from './acquire.contract.ts';
 import { adoptionContract } from './adoption.contract.ts';
 import { beginExecutionContract } from './begin-execution.contract.ts';
 import { claimContract } from './claim.contract.ts';
+import { confirmWorkContract } from './confirm-work.contract.ts';
 import { endingContract } from './ending.contract.ts';
 import { eventLogContract } from './event-log.contract.ts';
 import { leasesContract } from './leases.contract.ts';
@@ -28,6 +29,7 @@ export function stateContract(open: OpenState): void {
   acquireContract(tracked);
   claimContract(tracked);
   preparationContract(tracked);
+  confirmWorkContract(tracked);
   workContract(tracked);
   endingContract(tracked);
   lookingContract(tracked);

@@ -62,6 +62,80 @@ local function begin_execution(tenant, conversation, id, begun)
   redis.call('PEXPIRE', index, key_ttl_ms + DAY)
 end
 
+-- The work that the arguments from `first` on ask for, which are: work, its lease ms, idle ms, max lifetime ms,
+-- record key TTL ms, execution or '' (and nothing more), body hash, its ms, on disconnect, relay, relay lease ms,
+-- limit of the tenant's executions or ''.
+local function work_asked_for(first)
+  return {
+    id = ARGV[first],
+    lease_ms = tonumber(ARGV[first + 1]),
+    idle_ms = tonumber(ARGV[first + 2]),
+    max_lifetime_ms = tonumber(ARGV[first + 3]),
+    key_ttl_ms = tonumber(ARGV[first + 4]),
+    execution = ARGV[first + 5] ~= '' and {
+      id = ARGV[first + 5],
+      body_hash = ARGV[first + 6],
+      ms = tonumber(ARGV[first + 7]),
+      on_disconnect = ARGV[first + 8],
+      relay = ARGV[first + 9],
+      relay_ms = tonumber(ARGV[first + 10]),
+      limit = tonumber(ARGV[first + 11]),
+    } or nil,
+  }
+end
+
+-- What is answered instead of beginning this execution, or nil.
+local function known_or_too_many(tenant, conversation, execution)
+  local known, flat = find_execution(execution_name(tenant, conversation, execution.id))
+  if known then
+    local same = known.body_hash == execution.body_hash or known.body_hash == ''
+    return same and { 'known', flat } or { 'other-request' }
+  end
+  local running = execution.limit
+    and redis.call('ZCOUNT', TENANT_EXECUTIONS .. tenant, AFTER_NOW, '+inf')
+  if running and running >= execution.limit then
+    return { 'over-executions', execution.limit, running }
+  end
+  return nil
+end
+
+-- Begins the work, and its execution, on a record that is prepared. Answers as acquire.lua does.
+local function begin_on(record, work)
+  local execution = work.execution
+  if record.status == 'draining' then
+    return { 'draining', as_fields(record) }
+  end
+  local locked_by = execution and execution_in_flight(record.container_id)
+  if locked_by and locked_by ~= execution.id then
+    return { 'locked', locked_by }
+  end
+  local begun = begin_work(record, work.id, work.lease_ms, work.idle_ms, work.max_lifetime_ms, work.key_ttl_ms)
+  if begun == 'draining' then
+    return { 'draining', as_fields(record) }
+  end
+  if execution then
+    begin_execution(record.tenant_id, record.conversation_id, execution.id, {
+      container_id = record.container_id,
+      body_hash = execution.body_hash,
+      deadline = NOW + execution.ms,
+      on_disconnect = execution.on_disconnect,
+      relay = execution.relay,
+      relay_until = NOW + execution.relay_ms,
+    })
+  end
+  return { 'live', as_fields(record) }
+end
+
+-- Whether this very work has begun there: the answer to the call that began it was lost.
+local function has_begun(record, work)
+  if lease_end(record.container_id, work.id) <= NOW then
+    return false
+  end
+  local execution = work.execution
+    and find_execution(execution_name(record.tenant_id, record.conversation_id, work.execution.id))
+  return not work.execution or (execution ~= nil and execution.relay == work.execution.relay)
+end
+
 -- It runs no more, whatever became of it.
 local function leave_running(tenant, conversation, id)
   redis.call('ZREM', RELAYS, execution_name(tenant, conversation, id))

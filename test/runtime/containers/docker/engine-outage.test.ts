@@ -29,6 +29,7 @@ describeWith(['docker', 'workspace-base-image'], 'when the engine is away', () =
 
   it('every call says so at once, and works again when it is back', async () => {
     const given = containerSpec(workspaceImage());
+    const unheard = containerSpec(workspaceImage());
     await backend.create(given);
     relay.cut();
     const before = performance.now();
@@ -39,7 +40,7 @@ describeWith(['docker', 'workspace-base-image'], 'when the engine is away', () =
       backend.logs(given.id, { tail: 1 }),
       backend.stats(given.id),
       backend.hasImage(given.image),
-      backend.create(containerSpec(workspaceImage())),
+      backend.create(unheard),
       backend.destroy(given.id),
     ]);
     for (const result of results) expect(result).toMatchObject({ status: 'rejected', reason: UNAVAILABLE });
@@ -48,7 +49,7 @@ describeWith(['docker', 'workspace-base-image'], 'when the engine is away', () =
     expect(await agentOf(backend, given).proves()).toBe(true);
     relay.restore();
     expect((await backend.inspect(given.id))?.state).toBe('running');
-    await backend.destroy(given.id);
+    await Promise.all([backend.destroy(given.id), backend.destroy(unheard.id)]);
     expect(readdirSync(folder.path)).toEqual([]);
   });
 

@@ -4,10 +4,7 @@
 --
 -- Keys: those of prelude.lua. Needs execution-rules.lua.
 -- Arguments: 3 tenant  4 conversation  5 new container  6 manager  7 owner  8 lease ms
---   9 max containers  10 tenant limit, or ''
---   11 work  12 its lease ms  13 idle ms  14 max lifetime ms  15 record key TTL ms
---   16 execution, or '' (and nothing more)  17 body hash  18 its ms  19 on disconnect  20 relay  21 relay lease ms
---   22 limit of the tenant's executions, or ''
+--   9 max containers  10 tenant limit, or ''  11… the work to begin: see work_asked_for
 -- Returns one of
 --   {'live', record fields}                      the work has begun
 --   {'reserved' | 'claimed', record fields}
@@ -20,20 +17,11 @@
 
 local tenant, conversation, container, manager, owner = unpack(ARGV, 3, 7)
 local lease_ms, max_containers, tenant_limit = tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
-local work, work_lease_ms, idle_ms = ARGV[11], tonumber(ARGV[12]), tonumber(ARGV[13])
-local max_lifetime_ms, key_ttl_ms, execution_id = tonumber(ARGV[14]), tonumber(ARGV[15]), ARGV[16]
+local work = work_asked_for(11)
 
-if execution_id ~= '' then
-  local known, flat = find_execution(execution_name(tenant, conversation, execution_id))
-  if known then
-    local same = known.body_hash == ARGV[17] or known.body_hash == ''
-    return same and { 'known', flat } or { 'other-request' }
-  end
-  local limit = tonumber(ARGV[22])
-  local running = limit and redis.call('ZCOUNT', TENANT_EXECUTIONS .. tenant, AFTER_NOW, '+inf')
-  if limit and running >= limit then
-    return { 'over-executions', limit, running }
-  end
+local refused = work.execution and known_or_too_many(tenant, conversation, work.execution)
+if refused then
+  return refused
 end
 
 local found = find(tenant .. ':' .. conversation)
@@ -48,27 +36,7 @@ if found and found.status == 'preparing' then
     return { 'preparing', as_fields(found) }
   end
 elseif found then
-  if found.status == 'draining' then
-    return { 'draining', as_fields(found) }
-  end
-  local locked_by = execution_id ~= '' and execution_in_flight(found.container_id)
-  if locked_by and locked_by ~= execution_id then
-    return { 'locked', locked_by }
-  end
-  if begin_work(found, work, work_lease_ms, idle_ms, max_lifetime_ms, key_ttl_ms) == 'draining' then
-    return { 'draining', as_fields(found) }
-  end
-  if execution_id ~= '' then
-    begin_execution(tenant, conversation, execution_id, {
-      container_id = found.container_id,
-      body_hash = ARGV[17],
-      deadline = NOW + tonumber(ARGV[18]),
-      on_disconnect = ARGV[19],
-      relay = ARGV[20],
-      relay_until = NOW + tonumber(ARGV[21]),
-    })
-  end
-  return { 'live', as_fields(found) }
+  return begin_on(found, work)
 end
 
 if not found and tenant_limit then
@@ -116,7 +84,7 @@ end
 if found then
   forget(found, NOW)
 end
-enter(record, key_ttl_ms)
+enter(record, work.key_ttl_ms)
 redis.call('INCR', DEMAND)
 if member then
   redis.call('DEL', POOL_INFO .. member)
