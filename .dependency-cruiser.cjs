@@ -79,7 +79,7 @@ module.exports = {
     {
       name: 'aws-sdk-in-its-adapter-only',
       severity: 'error',
-      from: { pathNot: ['^runtime/objects/s3/', '^test/'] },
+      from: { pathNot: ['^runtime/objects/s3/', '^runtime/egress-host/bedrock-credentials.ts', '^test/'] },
       to: { path: packageNamed('@aws-sdk') },
     },
     {

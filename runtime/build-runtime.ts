@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
+import { afterProxyRestart } from './assembly/after-proxy-restart.ts';
 import { buildConversations } from './assembly/build-conversations.ts';
+import { buildEgress } from './assembly/build-egress.ts';
 import { buildSweep } from './assembly/build-sweep.ts';
 import { loadKeys } from './assembly/load-keys.ts';
 import { openFoundation } from './assembly/open-foundation.ts';
@@ -8,11 +10,13 @@ import type { ContainerBackend } from './containers/container-backend.ts';
 import { imageBuildFrom } from './containers/image-build.ts';
 import { ImagePreparation } from './containers/image-preparation.ts';
 import type { Config } from './contracts/environment.ts';
+import { EgressWatch } from './conversations/egress-watch.ts';
 import { endLeftovers } from './conversations/leftovers.ts';
 import { createApp } from './http/app.ts';
 import { containerRoutes } from './http/routes/container-routes.ts';
 import { conversationRoutes } from './http/routes/conversation-routes.ts';
 import { documentationRoutes } from './http/routes/documentation-routes.ts';
+import { egressRoutes } from './http/routes/egress-routes.ts';
 import { execRoutes } from './http/routes/exec-routes.ts';
 import { executionRoutes } from './http/routes/execution-routes.ts';
 import { fileRoutes } from './http/routes/file-routes.ts';
@@ -58,8 +62,10 @@ async function build(
 ): Promise<Runtime> {
   const foundation = await openFoundation(config, env, log, closing);
   const { data, backend, state, objects, settings } = foundation;
-  const { ring, developmentKey, watch } = loadKeys(config, data, log);
-  closing.add('key file', () => watch?.[Symbol.dispose]());
+  const egress = buildEgress({ ...foundation, config, env, log });
+  closing.add('egress proxy', () => egress.close());
+  const { ring, developmentKey, watch: keyFile } = loadKeys(config, data, log);
+  closing.add('key file', () => keyFile?.[Symbol.dispose]());
   const metrics = new Metrics(async () => {
     const { reserved, live, warm } = await state.conversations.count();
     return reserved + live + warm;
@@ -73,10 +79,22 @@ async function build(
         : undefined,
     log,
   });
-  const parts = buildConversations({ ...foundation, config, images, metrics, checkpoint, log });
+  const parts = buildConversations({
+    ...foundation,
+    egress: egress.host,
+    rules: egress.rules,
+    config,
+    images,
+    metrics,
+    checkpoint,
+    log,
+  });
   const { conversations, executions, warmPool } = parts;
   metrics.watchWarmPool(() => warmPool.view());
   closing.add('agent connections', () => parts.agents.close());
+  metrics.watchEgress(egress.totals, () => egress.host.look());
+  egress.whenRestarted((container, open) => void afterProxyRestart(parts, state, container, open));
+  await egress.start();
 
   // Children are their parent's alone: what an earlier run left of them is nobody's.
   if (backend.kind === 'process') await endLeftovers(backend, log);
@@ -106,6 +124,7 @@ async function build(
     ...execRoutes(conversations, settings.executionTimeout),
     ...fileRoutes(conversations),
     ...conversationRoutes(conversations),
+    ...egressRoutes(parts.egress),
     ...warmPoolRoutes({ pool: warmPool, maxContainers: settings.maxContainers, log }),
     ...containerRoutes({
       inventory: sweep.inventory,
@@ -124,7 +143,8 @@ async function build(
   await images.look();
   const url = await server.listen(config.HOST, config.PORT);
   closing.add('open connections', () => server.close());
-  const loops = startLoops({ config, parts, sweep, metrics, log });
+  const watch = new EgressWatch({ state, egress: egress.host, log });
+  const loops = startLoops({ config, parts, sweep, egress: watch, metrics, log });
   closing.add('turns under way', () => loops.over());
   closing.add('work in flight', () => conversations.close({ handOver: !containersAreOurs }));
   closing.add('loops', () => {

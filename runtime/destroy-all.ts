@@ -1,8 +1,10 @@
 import type { Logger } from 'pino';
 import { buildConversations } from './assembly/build-conversations.ts';
+import { egressRules } from './assembly/egress-rules.ts';
 import { openFoundation } from './assembly/open-foundation.ts';
 import { ImagePreparation } from './containers/image-preparation.ts';
 import type { Config } from './contracts/environment.ts';
+import { noEgress } from './egress-host/container-egress.ts';
 import { noCheckpoint } from './lifecycle/checkpoint.ts';
 import { ClosingStack } from './lifecycle/closing-stack.ts';
 import { allRecords } from './sweep/all-records.ts';
@@ -42,6 +44,8 @@ async function open(
   const { agents, adoption, removal, ending } = buildConversations({
     ...foundation,
     config,
+    egress: noEgress,
+    rules: egressRules({ ...foundation, config }),
     images: new ImagePreparation({ backend, image: settings.image, build: undefined, log }),
     metrics: new Metrics(async () => 0),
     checkpoint: noCheckpoint,

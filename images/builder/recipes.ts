@@ -34,6 +34,18 @@ export const recipes: readonly Recipe[] = [
       entry: at('../runtime/main.ts'),
       name: 'runtime.mjs',
       readsFrom: [at('../runtime')],
+      besides: [{ entry: at('../runtime/egress/host-main.ts'), name: 'files/runtime/egress/host-main.mjs' }],
+    },
+  },
+  {
+    name: 'proxy-sidecar',
+    folder: at('proxy-sidecar'),
+    files: ['Dockerfile', 'health-check.mjs'],
+    program: {
+      entry: at('../runtime/egress/sidecar-main.ts'),
+      name: 'proxy-sidecar.mjs',
+      oneFile: true,
+      besides: [{ entry: at('../runtime/egress/service-main.ts'), name: 'proxy-service.mjs' }],
     },
   },
 ];

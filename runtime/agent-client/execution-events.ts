@@ -3,17 +3,18 @@ import type { ExecutionEvent } from '../contracts/agent-protocol.ts';
 import { AgentMisbehaved } from './agent-failures.ts';
 import { agentBytes } from './bounded-reading.ts';
 import { checkEvent, type ExecutionEnding } from './check-event.ts';
+import { fieldOfLine, lineEnd, numberIn } from './event-stream-line.ts';
+import { PartialLine } from './partial-line.ts';
 
 const LINE_BYTES = 1024 * 1024;
-const NEW_LINE = 10;
 
 /** One event of an execution, checked. */
 export interface AgentEvent {
   /** Grows; where it jumps, what is between is lost. */
   seq: number;
   type: ExecutionEvent['type'];
-  /** Its JSON without the opening brace, for ours to be put before it. */
-  fields: string;
+  /** Its JSON without the opening brace, for ours to be put before it. Part of what came, but for the last event. */
+  fields: Buffer;
   /** Set for the last event. */
   end: ExecutionEnding | undefined;
 }
@@ -42,48 +43,51 @@ class EventLines {
   #last: number;
   #id = 0;
   #ended = false;
-  #rest: Buffer = Buffer.alloc(0);
+  readonly #partial = new PartialLine();
 
   constructor(after: number) {
     this.#last = after;
   }
 
   take(chunk: Buffer): AgentEvent[] {
-    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     const events: AgentEvent[] = [];
     let start = 0;
-    for (let end = bytes.indexOf(NEW_LINE); end !== -1; end = bytes.indexOf(NEW_LINE, start)) {
-      const event = this.#line(bytes, start, end);
+    for (let end = lineEnd(chunk, 0); end !== -1; end = lineEnd(chunk, start)) {
+      const event =
+        this.#partial.length === 0 ? this.#line(chunk, start, end) : this.#rest(chunk.subarray(start, end));
       if (event !== undefined) events.push(event);
       start = end + 1;
     }
-    this.#rest = bytes.subarray(start);
-    if (this.#rest.length > LINE_BYTES)
+    if (start < chunk.length) this.#partial.add(chunk.subarray(start));
+    if (this.#partial.length > LINE_BYTES)
       throw new AgentMisbehaved(`a line is longer than ${LINE_BYTES} bytes`);
     return events;
   }
 
-  /** `id:` and `data:` count; anything else (`event:`, comments, blank lines) is passed over. */
-  #line(bytes: Buffer, start: number, end: number): AgentEvent | undefined {
-    const name = bytes.toString('latin1', start, Math.min(start + 5, end));
-    if (name.startsWith('id:')) {
-      this.#id = Number(bytes.toString('latin1', start + 3, Math.min(start + 32, end)));
-    } else if (name === 'data:') {
-      return this.#event(bytes.toString('utf8', start + 5, end).trim());
-    }
-    return undefined;
+  #rest(end: Buffer): AgentEvent | undefined {
+    this.#partial.add(end);
+    const line = this.#partial.take();
+    return this.#line(line, 0, line.length);
   }
 
-  #event(json: string): AgentEvent | undefined {
+  /** `id:` and `data:` count; anything else (`event:`, comments, blank lines) is passed over. */
+  #line(bytes: Buffer, start: number, end: number): AgentEvent | undefined {
+    const field = fieldOfLine(bytes, start, end);
+    if (field === 'id') this.#id = numberIn(bytes, start + 3, end);
+    return field === 'data' ? this.#event(bytes, start + 5, end) : undefined;
+  }
+
+  #event(bytes: Buffer, start: number, stop: number): AgentEvent | undefined {
     const seq = this.#id;
     if (!Number.isSafeInteger(seq) || seq <= this.#last) {
       throw new AgentMisbehaved('the number of an event does not grow');
     }
     if (this.#ended) throw new AgentMisbehaved('an event comes after the last');
     this.#last = seq;
-    const event = checkEvent(json);
+    const event = checkEvent(bytes, start, stop);
     if (event === 'gap') return undefined;
-    this.#ended = event.end !== undefined;
-    return { seq, ...event };
+    const { type, fields, end } = event;
+    this.#ended = end !== undefined;
+    return { seq, type, fields: this.#ended ? Buffer.from(fields) : fields, end };
   }
 }

@@ -10,6 +10,7 @@ import { ContainerEnding } from '../conversations/container-ending.ts';
 import { ContainerPreparation } from '../conversations/container-preparation.ts';
 import { ContainerRetirement } from '../conversations/container-retirement.ts';
 import { containerMake } from '../conversations/conversation-container.ts';
+import { ConversationEgress } from '../conversations/conversation-egress.ts';
 import { ConversationExpiry } from '../conversations/conversation-expiry.ts';
 import { ConversationRemoval } from '../conversations/conversation-removal.ts';
 import { ConversationWork } from '../conversations/conversation-work.ts';
@@ -21,7 +22,8 @@ import { Relays } from '../conversations/executions/relays.ts';
 import { FileSaving } from '../conversations/file-saving.ts';
 import type { SavedFiles } from '../conversations/saved-files.ts';
 import { WarmPool } from '../conversations/warm-pool.ts';
-import { noEgress } from '../egress-host/container-egress.ts';
+import type { ContainerEgress } from '../egress-host/container-egress.ts';
+import type { EgressRules } from '../egress-host/egress-rules.ts';
 import type { Checkpoint } from '../lifecycle/checkpoint.ts';
 import { listSavedFiles, readSavedFile } from '../saving/saved-files.ts';
 import { Adoption } from '../sweep/adoption.ts';
@@ -31,6 +33,8 @@ import type { Foundation } from './open-foundation.ts';
 
 interface Given extends Omit<Foundation, 'data' | 'installation'> {
   config: Config;
+  egress: ContainerEgress;
+  rules: EgressRules;
   images: ImagePreparation;
   metrics: Metrics;
   checkpoint: Checkpoint;
@@ -43,8 +47,8 @@ export type ConversationParts = ReturnType<typeof buildConversations>;
 export function buildConversations(given: Given) {
   const { config, settings, backend, state, objects, images, secret, metrics, checkpoint, instance, log } =
     given;
+  const { egress, rules } = given;
   const store = state.conversations;
-  const egress = noEgress;
   const agents = new AgentClients(backend, secret);
   const active = new ActiveWork();
 
@@ -65,6 +69,7 @@ export function buildConversations(given: Given) {
     log,
     onStale: (container) => ending.end(container, 0),
     onError: (direction) => metrics.syncErrors.inc({ direction }),
+    onPurged: (owner) => rules.settings.forget(owner),
   });
   const recovery = new CrashRecovery({
     store,
@@ -103,7 +108,7 @@ export function buildConversations(given: Given) {
           if (isBerthError(error, 'IMAGE_PULL_FAILED')) images.lost();
           throw error;
         });
-        await egress.start(container);
+        await egress.open(container, undefined);
         await checkpoint('pool.created');
       },
       destroy: (container) => ending.destroy(container, 0),
@@ -170,6 +175,7 @@ export function buildConversations(given: Given) {
     onAcquired,
   });
 
+  const ownEgress = new ConversationEgress({ store, rules, egress });
   const conclusion = new ExecutionConclusion({
     store,
     saving,
@@ -197,6 +203,7 @@ export function buildConversations(given: Given) {
     agents,
     active,
     acquisition,
+    egress: ownEgress,
     recovery,
     saving,
     settings,
@@ -205,6 +212,8 @@ export function buildConversations(given: Given) {
   });
   const work = new ConversationWork({ store, agents, active, acquisition, recovery, saving, settings });
   const saved: SavedFiles = {
+    isAnything: async (of) =>
+      (await listSavedFiles(objects, of)) !== undefined || (await rules.settings.of(of)) !== undefined,
     list: (of) => listSavedFiles(objects, of),
     read: (of, path) => readSavedFile(objects, of, path),
   };
@@ -232,6 +241,7 @@ export function buildConversations(given: Given) {
   const expiry = new ConversationExpiry({ store, ending, retirement, settings, log });
   return {
     agents,
+    acquisition,
     ending,
     recovery,
     warmPool,
@@ -240,6 +250,7 @@ export function buildConversations(given: Given) {
     relays,
     executions,
     conversations,
+    egress: ownEgress,
     removal,
     expiry,
   };

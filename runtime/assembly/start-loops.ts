@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../contracts/environment.ts';
+import type { EgressWatch } from '../conversations/egress-watch.ts';
 import { Loop } from '../lifecycle/loop.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { ConversationParts } from './build-conversations.ts';
@@ -10,6 +11,7 @@ import type { Sweep } from './build-sweep.ts';
 const RECONCILE_EVERY = 5;
 const POOL_SECONDS = 5;
 const RELAY_SECONDS = 5;
+const EGRESS_SECONDS = 5;
 /** What a turn under way gets to end when everything stops. */
 const TURN_MS = 10_000;
 /** What no manifest names is kept for a day anyway. */
@@ -21,6 +23,7 @@ interface Given {
   config: Config;
   parts: ConversationParts;
   sweep: Sweep;
+  egress: EgressWatch;
   metrics: Metrics;
   log: Logger;
 }
@@ -33,7 +36,7 @@ export interface RunningLoops {
 }
 
 /** Everything that happens again and again. Reconciling also happens at the start. */
-export function startLoops({ config, parts, sweep, metrics, log }: Given): RunningLoops {
+export function startLoops({ config, parts, sweep, egress, metrics, log }: Given): RunningLoops {
   const { adoption, relays, expiry, warmPool } = parts;
   let cycle = 0;
   const loops = [
@@ -93,6 +96,13 @@ export function startLoops({ config, parts, sweep, metrics, log }: Given): Runni
       firstSeconds: 0,
       log,
       runOnce: () => relays.runOnce(),
+    }),
+    new Loop({
+      name: 'egress',
+      intervalSeconds: EGRESS_SECONDS,
+      firstSeconds: 0,
+      log,
+      runOnce: () => egress.runOnce(),
     }),
   ];
   for (const loop of loops) loop.start();

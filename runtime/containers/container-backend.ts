@@ -32,8 +32,11 @@ export interface ContainerBackend {
   resume(id: ContainerId): Promise<void>;
   stats(id: ContainerId): Promise<ContainerStats>;
 
-  /** Where the agent, or a port of the container, is dialled. Computed, without a call to the engine. */
-  endpoint(id: ContainerId, port: number | 'agent'): Endpoint;
+  /**
+   * Where the agent, or a port of the container, is dialled; or where the container looks for its egress proxy, which
+   * is there to listen once the container is created. Computed, without a call to the engine.
+   */
+  endpoint(id: ContainerId, port: number | 'agent' | 'proxy'): Endpoint;
 
   hasImage(image: string): Promise<boolean>;
 

@@ -1,3 +1,6 @@
+/** Where a container finds its egress proxy. */
+export const EGRESS_PROXY_URL = 'http://127.0.0.1:8080';
+
 /** What a container's egress proxy is told: whom it lets through, and what it adds on the way. */
 export interface EgressState {
   /** `host`, `.suffix`, `host:port`, each also behind `internal:`, which allows a private address. */

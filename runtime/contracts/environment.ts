@@ -1,6 +1,7 @@
 import {
   addressList,
   BACKEND_NAMES,
+  domainList,
   flag,
   nameList,
   oneOf,
@@ -23,6 +24,11 @@ const SYNC_EXCLUDE_DEFAULT = [
   '.pytest_cache',
   '.ruff_cache',
   '.npm',
+];
+
+const EGRESS_DEFAULT = [
+  'api.anthropic.com',
+  ...['us-east-1', 'us-west-2', 'ap-northeast-1'].map((region) => `bedrock-runtime.${region}.amazonaws.com`),
 ];
 
 /** Every environment variable that the runtime reads. The reference and `berth config` are made from this. */
@@ -211,6 +217,78 @@ export const VARIABLES = {
     defaultText: "none: what the image says, else the agent's own code runner",
     description:
       'What runs executions inside a container: a program that takes one JSON request on stdin and writes one JSON event a line.',
+  }),
+  EGRESS_MODE: oneOf(['host', 'service'], {
+    default: 'host',
+    description:
+      'Where the egress proxy runs that has the rules: `host`, beside the runtime; `service`, apart, at `EGRESS_PROXY_URL`.',
+  }),
+  EGRESS_PROXY_URL: url(['http', 'https'], {
+    default: undefined,
+    defaultText: 'none',
+    description: 'The egress service, for `EGRESS_MODE=service`.',
+  }),
+  EGRESS_PROXY_ADMIN_URL: url(['http'], {
+    default: undefined,
+    defaultText: 'the host of `EGRESS_PROXY_URL`, port 8081',
+    description:
+      'Where the egress service is told its rules; each address of the name is told. What is told is sealed.',
+  }),
+  EGRESS_PROXY_ADMIN_KEY: text(
+    {
+      default: undefined,
+      defaultText: 'none',
+      secret: true,
+      description: 'What seals it; the same as the `PROXY_ADMIN_KEY` of the service.',
+    },
+    /^[\x21-\x7e]{16,512}$/,
+    '16 to 512 printable characters without blanks (openssl rand -hex 32)',
+  ),
+  EGRESS_ALLOWED_DOMAINS: domainList({
+    default: EGRESS_DEFAULT,
+    defaultText: `\`${EGRESS_DEFAULT.join(',')}\``,
+    description:
+      'Hosts that containers reach through their egress proxy, on ports 80 and 443: `host`, `.suffix` for subdomains, `host:port`, and `internal:` before one whose address is private. `none`: nothing.',
+  }),
+  EGRESS_CEILING_DOMAINS: domainList({
+    default: undefined,
+    defaultText: '`EGRESS_ALLOWED_DOMAINS`',
+    description:
+      'The most that a conversation may allow itself, and where its MCP servers may be, in the same form.',
+  }),
+  ANTHROPIC_API_KEY: text({
+    default: undefined,
+    defaultText: 'none: `/anthropic/` of the egress proxy answers 404',
+    secret: true,
+    description: 'Key that the egress proxy adds to calls of `/anthropic/…`; containers never see it.',
+  }),
+  ANTHROPIC_API_URL: url(['https', 'http'], {
+    default: 'https://api.anthropic.com',
+    description: "Where `/anthropic/…` goes: Anthropic's API, or a gateway that speaks it.",
+  }),
+  BEDROCK_REGION: text(
+    {
+      default: undefined,
+      defaultText: 'none: nothing is signed',
+      description: 'Region for which the egress proxy signs calls of models; with `BEDROCK_ROLE_ARN`.',
+    },
+    /^[a-z]{2}(-[a-z]+)+-\d$/,
+    'the name of an AWS region (us-east-1)',
+  ),
+  BEDROCK_ROLE_ARN: text(
+    {
+      default: undefined,
+      defaultText: 'none',
+      description:
+        'Role that may invoke models and nothing else. The runtime assumes it; no credentials but its own reach a proxy.',
+    },
+    /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/,
+    'the ARN of an IAM role',
+  ),
+  BEDROCK_API_URL: url(['https', 'http'], {
+    default: undefined,
+    defaultText: '`https://bedrock-runtime.<region>.amazonaws.com`',
+    description: 'Where signed calls go, where that is an endpoint of your own.',
   }),
   SYNC_EXCLUDE: nameList({
     default: SYNC_EXCLUDE_DEFAULT,

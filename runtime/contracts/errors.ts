@@ -155,6 +155,12 @@ const TABLE = {
     retryable: true,
     advice: 'Try again; if it goes on, the operator should look at the engine.',
   },
+  EGRESS_UNAVAILABLE: {
+    status: 503,
+    title: 'The egress proxy does not answer',
+    retryable: true,
+    advice: 'Try again; if it goes on, the operator should look at the log of the runtime.',
+  },
   STORE_UNAVAILABLE: {
     status: 503,
     title: 'The store does not answer',

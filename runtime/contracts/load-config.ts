@@ -38,6 +38,8 @@ function contradictions(config: Config): string[] {
     ...sharedIdentity(config),
     ...keySources(config),
     ...poolSizes(config),
+    ...signing(config),
+    ...egressService(config),
     ...(config.CONTAINER_MANAGER_TYPE === 'process' ? processBackendRefusals(config) : []),
   ];
 }
@@ -81,6 +83,20 @@ function poolSizes({ WARM_POOL_MIN_SIZE: min, WARM_POOL_MAX_SIZE: max }: Config)
   return [
     `WARM_POOL_MIN_SIZE is ${min}, more than WARM_POOL_MAX_SIZE, which is ${max}: set both (0 and 0: no pool)`,
   ];
+}
+
+function egressService(config: Config): string[] {
+  if (config.EGRESS_MODE !== 'service') return [];
+  return (['EGRESS_PROXY_URL', 'EGRESS_PROXY_ADMIN_KEY'] as const)
+    .filter((name) => config[name] === undefined)
+    .map((name) => `${name} is required with EGRESS_MODE=service: it wants ${VARIABLES[name].wants}`);
+}
+
+function signing({ BEDROCK_REGION: region, BEDROCK_ROLE_ARN: role, BEDROCK_API_URL: url }: Config): string[] {
+  if ((region === undefined) !== (role === undefined)) {
+    return ['BEDROCK_REGION and BEDROCK_ROLE_ARN go together: set both, or none'];
+  }
+  return region === undefined && url !== undefined ? ['BEDROCK_API_URL is set without BEDROCK_REGION'] : [];
 }
 
 export function hasConfiguredKeys(config: Config): boolean {

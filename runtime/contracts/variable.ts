@@ -96,6 +96,23 @@ export function nameList(meta: Meta<readonly string[]>) {
   );
 }
 
+/** Hosts as an egress proxy's list has them. */
+export function domainList<T extends readonly string[] | undefined>(meta: Meta<T>) {
+  const parse = (value: string): readonly string[] | undefined => {
+    if (value === 'none') return [];
+    const items = value.split(',').map((each) => each.trim());
+    return items.length <= 500 && items.every((item) => DOMAIN.test(item)) ? items : undefined;
+  };
+  return variable<readonly string[] | T>(
+    'hosts separated by commas (pypi.org, .example.com, host:8443, internal:registry.local), or none',
+    parse,
+    meta,
+  );
+}
+
+/** The rough form; the proxy's own parser has the last word. */
+const DOMAIN = /^(internal:)?(\.?[^\s:/@[\]]{1,253}|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
+
 /** Addresses, ranges, or Express's names for the usual ones. */
 export function addressList(meta: Meta<readonly string[]>) {
   const parse = (value: string) => {

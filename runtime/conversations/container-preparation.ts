@@ -84,7 +84,7 @@ export class ContainerPreparation {
         await checkpoint('claim.created');
         ours(await store.bind({ ...record, ...lease }));
         await checkpoint('claim.bound');
-        await egress.start(record.container);
+        await egress.open(record.container, record);
       },
       prove: (until) => awaitAgent(agents.of(record.container), record.container, secret, until),
     });
@@ -105,7 +105,7 @@ export class ContainerPreparation {
           const dead = proof.catch((error) => {
             throw new DeadMember('a member of the warm pool does not prove to live', { cause: error });
           });
-          await Promise.all([dead, egress.adopt(record.container)]);
+          await Promise.all([dead, egress.open(record.container, record)]);
         },
       });
     } catch (error) {

@@ -24,7 +24,7 @@ interface Parts {
   active: ActiveWork;
   executions: Executions;
   saving: FileSaving;
-  saved: Pick<SavedFiles, 'list'>;
+  saved: Pick<SavedFiles, 'isAnything'>;
   ending: ContainerEnding;
   retirement: ContainerRetirement;
   settings: ConversationSettings;
@@ -49,7 +49,7 @@ export class ConversationRemoval {
     const { saving, saved, log } = this.#parts;
     const record = await this.#drain(tenant, conversation, purge ? 'purged' : 'deleted');
     if (record === undefined) {
-      if (!purge || (await saved.list({ tenant, conversation })) === undefined) return false;
+      if (!purge || !(await saved.isAnything({ tenant, conversation }))) return false;
       await saving.purge(tenant, conversation);
       return true;
     }

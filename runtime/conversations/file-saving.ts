@@ -28,6 +28,8 @@ interface Parts {
   /** A container whose files are older than the saved ones: it must not go on. */
   onStale: (container: Incarnation) => Promise<void>;
   onError: (direction: 'in' | 'out') => void;
+  /** Nothing is kept of the conversation any more. */
+  onPurged: (owner: { tenant: TenantId; conversation: ConversationId }) => Promise<void>;
 }
 
 export type SaveResult =
@@ -118,7 +120,9 @@ export class FileSaving {
   }
 
   async purge(tenant: TenantId, conversation: ConversationId): Promise<void> {
-    await purgeSaved(this.#parts.objects, { tenant, conversation });
+    const { objects, onPurged } = this.#parts;
+    await purgeSaved(objects, { tenant, conversation });
+    await onPurged({ tenant, conversation });
   }
 
   /** What is not saved within this time is given up. */

@@ -23,7 +23,9 @@ export type ReplaceReason =
   | 'hung'
   | 'impostor'
   | 'misbehaved'
-  | 'out-of-time';
+  | 'out-of-time'
+  /** Its egress proxy could not be opened again. */
+  | 'no-egress';
 
 /** The one table of recovery: what failed × what is seen → what to do. */
 export function planRecovery({ failure, agent, container }: Trouble): RecoveryStep {

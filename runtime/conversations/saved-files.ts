@@ -9,6 +9,8 @@ export interface FileContent {
 
 /** What is in the object store; undefined when nothing is saved, or no such file. */
 export interface SavedFiles {
+  /** Whether anything is kept of the conversation, settings of its own too. */
+  isAnything(of: { tenant: TenantId; conversation: ConversationId }): Promise<boolean>;
   list(of: { tenant: TenantId; conversation: ConversationId }): Promise<FileManifest | undefined>;
   read(
     of: { tenant: TenantId; conversation: ConversationId },

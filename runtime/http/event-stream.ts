@@ -27,12 +27,10 @@ export class EventStream implements Disposable {
     if (!drained) await once(this.#response, 'drain', { signal: this.#signal });
   }
 
-  /** Events as they are, several at once. */
-  async sendLines(lines: readonly { id: number; type: string; data: string }[]): Promise<void> {
+  /** Events as they are on the wire, whole ones, several at once. */
+  async sendFrames(frames: Buffer): Promise<void> {
     this.#heartbeat.refresh();
-    let text = '';
-    for (const { id, type, data } of lines) text += `id: ${id}\nevent: ${type}\ndata: ${data}\n\n`;
-    if (!this.#response.write(text)) await once(this.#response, 'drain', { signal: this.#signal });
+    if (!this.#response.write(frames)) await once(this.#response, 'drain', { signal: this.#signal });
   }
 
   end(): void {

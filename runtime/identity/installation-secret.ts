@@ -1,26 +1,19 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  hkdfSync,
-  randomBytes,
-  timingSafeEqual,
-} from 'node:crypto';
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { ContainerId } from '../contracts/ids.ts';
+import { openText, sealText } from './sealed-text.ts';
 import { parseTicket, type Ticket } from './ticket.ts';
-
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
 
 /** The installation's secret: every token and ticket is derived from it, so none needs to be stored. */
 export class InstallationSecret {
   readonly #secret: Buffer;
   readonly #ticketKey: Buffer;
+  readonly #settingsKey: Buffer;
 
   constructor(secret: Buffer) {
     if (secret.length !== 32) throw new Error('the installation secret has 32 bytes');
     this.#secret = secret;
-    this.#ticketKey = Buffer.from(hkdfSync('sha256', secret, '', 'berth ticket', 32));
+    this.#ticketKey = derived(secret, 'berth ticket');
+    this.#settingsKey = derived(secret, 'berth egress settings');
   }
 
   /** What the runtime shows to the agent of this container, and to no other. */
@@ -35,28 +28,37 @@ export class InstallationSecret {
     return given.length === expected.length && timingSafeEqual(given, expected);
   }
 
+  /** With what the runtime and this container's proxy seal what they tell each other. */
+  proxyAdminKey(container: ContainerId): string {
+    return createHmac('sha256', this.#secret).update(`proxy:${container}`).digest('hex');
+  }
+
+  /** What a container shows to a proxy that serves many. */
+  egressCredential(container: ContainerId): string {
+    return createHmac('sha256', this.#secret).update(`egress:${container}`).digest('hex');
+  }
+
   /** The container keeps the ticket but can neither read nor make one. */
   sealTicket(ticket: Ticket): string {
-    const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', this.#ticketKey, nonce);
-    const body = Buffer.concat([cipher.update(JSON.stringify(ticket), 'utf8'), cipher.final()]);
-    return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url');
+    return sealText(this.#ticketKey, JSON.stringify(ticket));
   }
 
   /** Undefined for anything that this installation did not seal. */
   openTicket(sealed: string): Ticket | undefined {
-    const bytes = Buffer.from(sealed, 'base64url');
-    if (bytes.length <= NONCE_BYTES + TAG_BYTES) return undefined;
-    const decipher = createDecipheriv('aes-256-gcm', this.#ticketKey, bytes.subarray(0, NONCE_BYTES));
-    decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
-    try {
-      const body = Buffer.concat([
-        decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)),
-        decipher.final(),
-      ]);
-      return parseTicket(body.toString('utf8'));
-    } catch {
-      return undefined; // forged, damaged, or of another installation: all the same to the caller
-    }
+    const text = openText(this.#ticketKey, sealed);
+    return text === undefined ? undefined : parseTicket(text);
   }
+
+  /** For the stores to keep; it opens only as the settings of the same owner. */
+  sealSettings(owner: string, settings: string): string {
+    return sealText(this.#settingsKey, settings, owner);
+  }
+
+  openSettings(owner: string, sealed: string): string | undefined {
+    return openText(this.#settingsKey, sealed, owner);
+  }
+}
+
+function derived(secret: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', purpose, 32));
 }

@@ -18,6 +18,11 @@ export function manifestKey(owner: FilesOwner): string {
   return `${filesPrefix(owner)}manifest.json`;
 }
 
+/** Not a file of the conversation's, but kept and purged with them. */
+export function egressSettingsKey(owner: FilesOwner): string {
+  return `${filesPrefix(owner)}egress.sealed`;
+}
+
 export function blobsPrefix(owner: FilesOwner): string {
   return `${filesPrefix(owner)}blobs/`;
 }

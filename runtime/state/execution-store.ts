@@ -68,13 +68,13 @@ export type TakeRelayResult =
   | { kind: 'ended' }
   | { kind: 'absent' };
 
-/** Several events share an entry: lines, each an event as the API sends it. */
+/** Several events share an entry. */
 export interface LogEntry {
-  /** The numbers of the first and the last event in it. */
-  first: number;
-  last: number;
-  /** Bytes of `lines` are at most 128 KiB. */
-  lines: string;
+  /** The numbers of the first and the last event in it, which has all between them. */
+  readonly first: number;
+  readonly last: number;
+  /** At most 128 KiB: each event as the API sends it, a server-sent event with a blank line at its end. Never changed. */
+  readonly frames: Buffer;
 }
 
 export interface AppendRequest extends RelayRequest {

@@ -11,7 +11,7 @@ export function checkEntries(entries: LogEntry[], after = 0): void {
       throw new BerthError('INTERNAL', `Events ${entry.first} to ${entry.last} do not follow event ${last}.`);
     }
     last = entry.last;
-    const bytes = Buffer.byteLength(entry.lines);
+    const bytes = entry.frames.length;
     if (bytes > ENTRY_BYTES) {
       throw new BerthError('INTERNAL', `An entry of ${bytes} bytes is more than ${ENTRY_BYTES}.`);
     }

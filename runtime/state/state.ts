@@ -1,5 +1,6 @@
 import type { AdoptionStore } from './adoption-store.ts';
 import type { ConversationStore } from './conversation-store.ts';
+import type { EgressSettingsStore } from './egress-settings-store.ts';
 import type { ExecutionStore } from './execution-store.ts';
 import type { LeaseStore } from './lease-store.ts';
 import type { WarmPoolStore } from './warm-pool-store.ts';
@@ -11,6 +12,7 @@ export interface State {
   warmPool: WarmPoolStore;
   adoption: AdoptionStore;
   leases: LeaseStore;
+  egressSettings: EgressSettingsStore;
   ping(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { type EgressFigures, registerEgressMetrics } from './egress-metrics.ts';
 
 /** The runtime's Prometheus metrics. Label values come from small fixed sets: never an id. */
 export class Metrics {
@@ -116,6 +117,11 @@ export class Metrics {
     gauge('size', 'Containers that are ready in the warm pool, over all instances');
     gauge('target', 'How many there should be, as this instance sees the demand');
     gauge('starting', 'Containers being made for the warm pool, over all instances');
+  }
+
+  /** What the egress proxies count; `look` reads it for a scrape. */
+  watchEgress(figures: EgressFigures, look: () => Promise<void>): void {
+    registerEgressMetrics(this.#registry, figures, look);
   }
 
   get contentType(): string {

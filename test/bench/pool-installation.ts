@@ -51,6 +51,7 @@ export class PoolInstallation implements AsyncDisposable {
       state: this.state,
       objects: await this.#objects,
       secret: this.secret,
+      withProxy: true,
     });
     await instance.adoption.run();
     this.#instances.push(instance);
@@ -74,7 +75,10 @@ export class PoolInstallation implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#instances.map(({ warmPool }) => warmPool.close()));
-    for (const { agents } of this.#instances) agents.close();
+    for (const { agents, proxy } of this.#instances) {
+      agents.close();
+      await proxy?.close();
+    }
     await removeContainers(this.#setting.dockerHost, this.#setting.installation);
     await this.state.close();
     await this.backend.close();

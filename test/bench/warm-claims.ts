@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { type ContainerId, parseConversationId, parseTenantId, workId } from '../../runtime/contracts/ids.ts';
-import type { ContainerAcquisition } from '../../runtime/conversations/container-acquisition.ts';
 import { must } from '../support/must.ts';
-import { acquisitionOf } from './acquisition.ts';
 import { call } from './agent-call.ts';
 import type { BenchSetting } from './bench-setting.ts';
 import { timed } from './figure.ts';
@@ -19,12 +17,13 @@ const never = new AbortController().signal;
  * not spoken to before; and what a claim can't do without, done by hand.
  */
 export class WarmClaims implements AsyncDisposable {
-  /** Whether the instance that claims makes up for what it takes, two at a time. */
+  /** Whether the pool is filled up while it is claimed from, two at a time. */
   refills = false;
   readonly #setting: BenchSetting;
   readonly #installation: PoolInstallation;
   readonly #filler: Instance;
-  readonly #acquisition: ContainerAcquisition;
+  readonly #claimer: Instance;
+  readonly #refilling: Instance;
   readonly #redis: Redis;
   readonly #list: string;
   #members: ContainerId[] = [];
@@ -35,18 +34,13 @@ export class WarmClaims implements AsyncDisposable {
     installation: PoolInstallation,
     filler: Instance,
     claimer: Instance,
+    refilling: Instance,
   ) {
     this.#setting = setting;
     this.#installation = installation;
     this.#filler = filler;
-    this.#acquisition = acquisitionOf({
-      parts: claimer,
-      backend: installation.backend,
-      secret: installation.secret,
-      onAcquired: () => {
-        if (this.refills) claimer.warmPool.wake();
-      },
-    });
+    this.#claimer = claimer;
+    this.#refilling = refilling;
     this.#redis = new Redis(setting.redisUrl);
     this.#list = `${setting.installation}:floor:${randomUUID()}`;
   }
@@ -56,7 +50,9 @@ export class WarmClaims implements AsyncDisposable {
     try {
       const filler = await installation.instance(FILL_PARALLEL);
       const claimer = await installation.instance(REFILL_PARALLEL);
-      return new WarmClaims(setting, installation, filler, claimer);
+      await claimer.warmPool.close(); // it makes up for nothing
+      const refilling = await installation.instance(REFILL_PARALLEL);
+      return new WarmClaims(setting, installation, filler, claimer, refilling);
     } catch (error) {
       await installation[Symbol.asyncDispose]();
       throw error;
@@ -77,7 +73,8 @@ export class WarmClaims implements AsyncDisposable {
   async claim(): Promise<number> {
     const conversation = must(parseConversationId(randomUUID()));
     const work = workId('bench', randomUUID());
-    const acquired = await this.#acquisition.acquire({ tenant, conversation }, work, never);
+    const { acquisition } = this.refills ? this.#refilling : this.#claimer;
+    const acquired = await acquisition.acquire({ tenant, conversation }, work, never);
     if (acquired.source !== 'warm') throw new Error(`the container came from ${acquired.source}`);
     return acquired.seconds * 1000;
   }

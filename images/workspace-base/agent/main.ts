@@ -2,6 +2,8 @@ import { realpathSync, statSync } from 'node:fs';
 import { Activity } from './activity.ts';
 import type { Agent } from './agent.ts';
 import { Assignment } from './assignment.ts';
+import { proxyEnvironment } from './egress/proxy-environment.ts';
+import { openProxyPort } from './egress/proxy-port.ts';
 import { inheritedEnvironment } from './exec/environment.ts';
 import { PipeSupply } from './exec/pipe-supply.ts';
 import { RunningCommands } from './exec/running-commands.ts';
@@ -72,6 +74,9 @@ agent.activity.watch(limits, (reason) => {
 const server = createAgentServer(agent);
 try {
   await listen(server, settings.listen);
+  // Takes some milliseconds, in which the runtime finds the socket. No request is read before it is done.
+  if (settings.proxy)
+    Object.assign(agent.inheritedEnv, proxyEnvironment(await openProxyPort(settings.proxy)));
 } catch (error) {
   fail(`cannot listen: ${error instanceof Error ? error.message : error}`);
 }

@@ -13,6 +13,8 @@ const TIMES = 2;
 export function rehearse(server: Server, token: string): void {
   const [client, connection] = duplexPair();
   client.on('error', () => {}).resume();
+  // The server holds a connection until both sides have ended it.
+  client.once('end', () => client.end());
   server.emit('connection', connection);
   const calls = Array.from({ length: TIMES }, () => REFUSED).flat();
   for (const [at, path] of calls.entries()) {

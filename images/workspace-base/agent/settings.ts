@@ -4,6 +4,8 @@ export interface Settings {
   version: string;
   workspace: string;
   listen: { mode: 'uds'; socket: string } | { mode: 'http'; port: number };
+  /** Where programs find the egress proxy; with a socket, the agent opens the port and leads it there. */
+  proxy: { port: number; socket: string | undefined } | undefined;
   maxLifetimeSeconds: number;
   /** How long past the maximum lifetime the agent waits for the runtime to end it. */
   lifetimeGraceSeconds: number;
@@ -31,19 +33,36 @@ export function parseSettings(env: Record<string, string | undefined>): Settings
     return fallback;
   };
 
+  const portNumber = (name: string, fallback: number): number => {
+    const value = number(name, fallback, 0, 65_535);
+    if (!Number.isInteger(value)) problems.push(`${name} must be a whole number`);
+    return value;
+  };
+
+  const isTooLong = (path: string): boolean => Buffer.byteLength(path) > MAX_SOCKET_PATH_BYTES;
+
   const token = text('AGENT_TOKEN', '');
   if (!/^[\x21-\x7e]{16,512}$/.test(token)) {
     problems.push('AGENT_TOKEN is required: 16 to 512 printable characters without spaces');
   }
 
   const socket = text('AGENT_SOCKET', '/berth/agent/agent.sock');
-  const port = number('AGENT_HTTP_PORT', 9000, 0, 65_535);
-  if (!Number.isInteger(port)) problems.push('AGENT_HTTP_PORT must be a whole number');
+  const port = portNumber('AGENT_HTTP_PORT', 9000);
   const mode = text('AGENT_LISTEN_MODE', 'uds');
   if (mode !== 'uds' && mode !== 'http') problems.push('AGENT_LISTEN_MODE must be uds or http');
-  if (mode === 'uds' && Buffer.byteLength(socket) > MAX_SOCKET_PATH_BYTES) {
+  if (mode === 'uds' && isTooLong(socket)) {
     problems.push(`AGENT_SOCKET must have at most ${MAX_SOCKET_PATH_BYTES} bytes`);
   }
+
+  const proxySocket = env.AGENT_PROXY_SOCKET || undefined;
+  const proxyPort = portNumber('AGENT_PROXY_PORT', 8080);
+  if (proxySocket !== undefined && isTooLong(proxySocket)) {
+    problems.push(`AGENT_PROXY_SOCKET must have at most ${MAX_SOCKET_PATH_BYTES} bytes`);
+  }
+  if (proxySocket === undefined && proxyPort === 0) {
+    problems.push('AGENT_PROXY_PORT must not be 0 without AGENT_PROXY_SOCKET');
+  }
+  const hasProxy = proxySocket !== undefined || Boolean(env.AGENT_PROXY_PORT);
 
   const workspace = text('AGENT_WORKSPACE', '/workspace');
   if (!workspace.startsWith('/') || /^\/+$/.test(workspace)) {
@@ -63,6 +82,7 @@ export function parseSettings(env: Record<string, string | undefined>): Settings
     version: text('AGENT_VERSION', '0.0.0'),
     workspace,
     listen: mode === 'http' ? { mode, port } : { mode: 'uds', socket },
+    proxy: hasProxy ? { port: proxyPort, socket: proxySocket } : undefined,
     maxLifetimeSeconds: number('AGENT_MAX_LIFETIME_SECONDS', 28_800, 0, year),
     lifetimeGraceSeconds: number('AGENT_LIFETIME_GRACE_SECONDS', 3_600, 0, year),
     idleExitSeconds: number('AGENT_IDLE_EXIT_SECONDS', 7_200, 0, year),

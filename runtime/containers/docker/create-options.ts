@@ -5,6 +5,7 @@ import {
   AGENT_MOUNT,
   AGENT_SOCKET_NAME,
   PROXY_MOUNT,
+  PROXY_SOCKET_NAME,
   type SocketFolder,
   type User,
 } from '../socket-folder.ts';
@@ -32,6 +33,7 @@ export function createOptions(spec: ContainerSpec, around: Surroundings): Contai
       ...spec.env,
       AGENT_LISTEN_MODE: 'uds',
       AGENT_SOCKET: `${AGENT_MOUNT}/${AGENT_SOCKET_NAME}`,
+      AGENT_PROXY_SOCKET: `${PROXY_MOUNT}/${PROXY_SOCKET_NAME}`,
     }).map(([name, value]) => `${name}=${value}`),
     Labels: around.labels,
     HostConfig: {

@@ -121,7 +121,8 @@ export class DockerBackend implements ContainerBackend {
     return this.#on(id, async ({ Id }) => toStats(await this.#engine.stats(Id)));
   }
 
-  endpoint(id: ContainerId, port: number | 'agent'): Endpoint {
+  endpoint(id: ContainerId, port: number | 'agent' | 'proxy'): Endpoint {
+    if (port === 'proxy') return { kind: 'socket', path: this.#folder(id).proxySocket };
     if (port !== 'agent')
       throw new BerthError('NOT_SUPPORTED', `${id} has no network, so port ${port} can't be dialled`);
     return { kind: 'socket', path: this.#folder(id).agentSocket };

@@ -3,6 +3,7 @@ import {
   AGENT_MOUNT,
   AGENT_SOCKET_NAME,
   PROXY_MOUNT,
+  PROXY_SOCKET_NAME,
   type SocketFolder,
   type User,
 } from '../socket-folder.ts';
@@ -29,6 +30,9 @@ export interface AgentPlace {
 const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 /** Made by name, since bwrap closes to other users what it makes on the way to a mount. */
 const FOLDERS = ['/berth', '/home', '/nix', '/opt', '/opt/berth', '/opt/berth/bin', '/run', '/var'];
+/** Where the proxy is found in a network of one's own. */
+const PROXY_PORT = 8080;
+const ANY_PORT = 0;
 const NODE_FLAGS = ['--disable-sigusr1'];
 
 /** A child like any other, in folders of its own. */
@@ -42,6 +46,8 @@ export function plainCommand({ folder, sockets, nodePath, agentEntry, env }: Age
       tmp: folder.tmp,
       workspace: folder.workspace,
       socket: `${sockets.agentFolder}/${AGENT_SOCKET_NAME}`,
+      // The machine's loopback is everybody's.
+      proxy: { socket: sockets.proxySocket, port: ANY_PORT },
       bin: dirname(nodePath),
     }),
   };
@@ -92,6 +98,7 @@ export function sandboxCommand(place: AgentPlace, sandbox: Sandbox): AgentComman
         tmp: '/tmp',
         workspace: '/workspace',
         socket: `${AGENT_MOUNT}/${AGENT_SOCKET_NAME}`,
+        proxy: { socket: `${PROXY_MOUNT}/${PROXY_SOCKET_NAME}`, port: PROXY_PORT },
         bin: '/opt/berth/bin',
       },
     ),
@@ -117,7 +124,14 @@ function dropPrivileges({ uid, gid }: User): string[] {
 
 function environment(
   given: Record<string, string>,
-  at: { home: string; tmp: string; workspace: string; socket: string; bin: string },
+  at: {
+    home: string;
+    tmp: string;
+    workspace: string;
+    socket: string;
+    proxy: { socket: string; port: number };
+    bin: string;
+  },
 ): Record<string, string> {
   return {
     PATH: `${at.home}/.local/bin:${at.bin}:${SYSTEM_PATH}`,
@@ -127,6 +141,8 @@ function environment(
     TMPDIR: at.tmp,
     AGENT_LISTEN_MODE: 'uds',
     AGENT_SOCKET: at.socket,
+    AGENT_PROXY_SOCKET: at.proxy.socket,
+    AGENT_PROXY_PORT: String(at.proxy.port),
     AGENT_WORKSPACE: at.workspace,
   };
 }

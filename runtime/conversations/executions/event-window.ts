@@ -1,20 +1,12 @@
-import type { EventLine } from './event-line.ts';
+import { cutAfter, type EventRun } from './event-run.ts';
 
 /** What a window keeps, as the log does. */
 const WINDOW_BYTES = 1024 * 1024;
 /** A reader may hold up the execution only while it takes this many bytes in this time: 1 MiB a second. */
 const PACE_BYTES = 256 * 1024;
 const PACE_MS = 250;
-
-/** An event, and the agent's own number of it, or of the last of the agent's before it. */
-export interface NumberedLine {
-  line: EventLine;
-  agentSeq: number;
-}
-
-function sizeOf(kept: NumberedLine | undefined): number {
-  return kept?.line.data.length ?? 0;
-}
+/** Runs may be as short as one event, and each has its price in the log. */
+const RUNS_AT_ONCE = 512;
 
 /** How far someone has read. */
 export class WindowCursor {
@@ -35,8 +27,7 @@ export class WindowCursor {
  */
 export class EventWindow {
   readonly #capacity: number;
-  #kept: NumberedLine[] = [];
-  #head = 0;
+  readonly #kept: EventRun[] = [];
   #bytes = 0;
   #state: 'open' | 'ended' | 'lost' = 'open';
   readonly #cursors = new Set<WindowCursor>();
@@ -52,18 +43,13 @@ export class EventWindow {
     return this.#state;
   }
 
-  add(lines: NumberedLine[]): void {
-    for (const numbered of lines) {
-      this.#kept.push(numbered);
-      this.#bytes += sizeOf(numbered);
+  add(runs: readonly EventRun[]): void {
+    for (const run of runs) {
+      this.#kept.push(run);
+      this.#bytes += run.frames.length;
     }
-    while (this.#bytes > this.#capacity && this.#head < this.#kept.length - 1) {
-      this.#bytes -= sizeOf(this.#kept[this.#head]);
-      this.#head += 1;
-    }
-    if (this.#head > 1024 && this.#head * 2 > this.#kept.length) {
-      this.#kept = this.#kept.slice(this.#head);
-      this.#head = 0;
+    while (this.#bytes > this.#capacity && this.#kept.length > 1) {
+      this.#bytes -= this.#kept.shift()?.frames.length ?? 0;
     }
     this.wake();
   }
@@ -87,24 +73,24 @@ export class EventWindow {
   }
 
   /** The next events, about `maxBytes` of them, oldest first; none when there are none. Moves the cursor. */
-  take(cursor: WindowCursor, maxBytes: number): { lines: EventLine[]; agentSeq: number } {
-    const lines: EventLine[] = [];
-    let [bytes, agentSeq] = [0, 0];
-    for (let at = this.#indexAfter(cursor.id); at < this.#kept.length && bytes < maxBytes; at += 1) {
+  take(cursor: WindowCursor, maxBytes: number): EventRun[] {
+    const runs: EventRun[] = [];
+    let bytes = 0;
+    for (let at = this.#indexAfter(cursor.id); bytes < maxBytes && runs.length < RUNS_AT_ONCE; at += 1) {
       const kept = this.#kept[at];
       if (kept === undefined) break;
-      lines.push(kept.line);
-      bytes += sizeOf(kept);
-      cursor.id = kept.line.id;
-      agentSeq = kept.agentSeq;
+      const run = cutAfter(kept, cursor.id);
+      runs.push(run);
+      bytes += run.frames.length;
+      cursor.id = run.last;
     }
     this.#count(cursor, bytes);
-    return { lines, agentSeq };
+    return runs;
   }
 
   /** Whether something follows what the cursor has. */
   hasAfter(id: number): boolean {
-    return (this.#kept.at(-1)?.line.id ?? 0) > id;
+    return (this.#kept.at(-1)?.last ?? 0) > id;
   }
 
   /** Resolves at the next event, at the end, or when someone wakes who waits. */
@@ -140,13 +126,13 @@ export class EventWindow {
   }
 
   #behind(cursor: WindowCursor): number {
-    const next = this.#kept[this.#head];
+    const next = this.#kept[0];
     if (next === undefined || !this.hasAfter(cursor.id)) return 0;
-    if (cursor.id < next.line.id) return this.#bytes;
+    if (cursor.id < next.first) return this.#bytes;
     const at = this.#indexAfter(cursor.id);
     let bytes = 0;
     for (let i = at; i < this.#kept.length && bytes * 2 <= this.#capacity; i += 1)
-      bytes += sizeOf(this.#kept[i]);
+      bytes += this.#kept[i]?.frames.length ?? 0;
     return bytes;
   }
 
@@ -162,10 +148,10 @@ export class EventWindow {
 
   /** Numbers only grow: found by halving. */
   #indexAfter(id: number): number {
-    let [low, high] = [this.#head, this.#kept.length];
+    let [low, high] = [0, this.#kept.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((this.#kept[middle]?.line.id ?? 0) <= id) low = middle + 1;
+      if ((this.#kept[middle]?.last ?? 0) <= id) low = middle + 1;
       else high = middle;
     }
     return low;

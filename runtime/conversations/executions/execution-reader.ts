@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BerthError } from '../../contracts/errors.ts';
 import type { ExecutionName, ExecutionStatus } from '../../contracts/execution-record.ts';
-import type { ExecutionStore } from '../../state/execution-store.ts';
-import { type EventLine, fromLogLines, gapLine, ownEvent } from './event-line.ts';
+import type { ExecutionStore, LogEntry } from '../../state/execution-store.ts';
+import { cutAfter, joinFrames } from './event-run.ts';
 import type { EventWindow } from './event-window.ts';
 import { isAway } from './log-writer.ts';
+import { gapFrame, ownRun } from './write-runs.ts';
 
 const READ_BYTES = 64 * 1024;
 const STORE_AWAY_MS = 60_000;
@@ -24,8 +25,8 @@ export class ExecutionReader {
     this.#parts = parts;
   }
 
-  /** Everything after number `after`; what is no longer kept is told as a gap. Returns after the last event. */
-  async *follow(name: ExecutionName, after: number, signal: AbortSignal): AsyncGenerator<EventLine[]> {
+  /** Everything after number `after`, as clients get it; what is no longer kept is told as a gap. Returns after the last. */
+  async *follow(name: ExecutionName, after: number, signal: AbortSignal): AsyncGenerator<Buffer> {
     let last = after;
     for (;;) {
       signal.throwIfAborted();
@@ -39,9 +40,8 @@ export class ExecutionReader {
             if (value === 'ended') return;
             break; // it goes on elsewhere
           }
-          const lines = withGaps(name, last, value);
-          last = lines.at(-1)?.id ?? last;
-          yield lines;
+          yield withGaps(name, last, value);
+          last = value.at(-1)?.last ?? last;
         }
       } finally {
         await source.return('look again');
@@ -50,18 +50,18 @@ export class ExecutionReader {
   }
 
   /** Of an execution whose log has gone: how it ended is known for longer than what it said. */
-  async #endAfter(name: ExecutionName, after: number): Promise<EventLine | undefined> {
+  async #endAfter(name: ExecutionName, after: number): Promise<LogEntry | undefined> {
     const record = await this.#parts.executions.get(name);
     const last = record === undefined ? 0 : record.agentSeq + record.offset;
     if (record === undefined || record.status === 'running' || last <= after) return undefined;
-    return ownEvent(name.execution, last, endOf(record.status));
+    return ownRun(name.execution, last, record.agentSeq, endOf(record.status));
   }
 
   async *#fromLog(
     name: ExecutionName,
     after: number,
     signal: AbortSignal,
-  ): AsyncGenerator<EventLine[], 'ended' | 'look again'> {
+  ): AsyncGenerator<LogEntry[], 'ended' | 'look again'> {
     const { executions } = this.#parts;
     let last = after;
     for (let awaySince: number | undefined; ; ) {
@@ -70,15 +70,15 @@ export class ExecutionReader {
         const read = await executions.read(name, last, READ_BYTES);
         awaySince = undefined;
         if (read === undefined) throw notFound(name);
-        const lines = read.entries.flatMap(({ lines }) => fromLogLines(lines)).filter(({ id }) => id > last);
-        last = lines.at(-1)?.id ?? last;
-        if (lines.length > 0) yield lines;
-        if (read.ended && lines.length === 0) {
+        const runs = runsAfter(read.entries, last);
+        last = runs.at(-1)?.last ?? last;
+        if (runs.length > 0) yield runs;
+        if (read.ended && runs.length === 0) {
           const end = await this.#endAfter(name, last);
           if (end !== undefined) yield [end];
           return 'ended';
         }
-        if (lines.length > 0) continue;
+        if (runs.length > 0) continue;
         await executions.changed(name, last, signal);
         // Nothing new for a while: perhaps nobody relays it any more.
         if (((await executions.read(name, last, 1))?.entries.length ?? 0) === 0) return 'look again';
@@ -96,15 +96,15 @@ async function* fromWindow(
   window: EventWindow,
   after: number,
   signal: AbortSignal,
-): AsyncGenerator<EventLine[], 'ended' | 'look again'> {
+): AsyncGenerator<LogEntry[], 'ended' | 'look again'> {
   const cursor = window.enter(after);
   const onAbort = () => window.wake();
   signal.addEventListener('abort', onAbort);
   try {
     for (;;) {
       signal.throwIfAborted();
-      const { lines } = window.take(cursor, READ_BYTES);
-      if (lines.length > 0) yield lines;
+      const runs = window.take(cursor, READ_BYTES);
+      if (runs.length > 0) yield runs;
       else if (window.state === 'open') await window.changed();
       else return window.state === 'ended' ? 'ended' : 'look again';
     }
@@ -114,13 +114,20 @@ async function* fromWindow(
   }
 }
 
-function withGaps(name: ExecutionName, after: number, lines: EventLine[]): EventLine[] {
+/** What of these comes after that number. */
+function runsAfter(entries: readonly LogEntry[], id: number): LogEntry[] {
+  return entries.filter(({ last }) => last > id).map((entry) => cutAfter(entry, id));
+}
+
+function withGaps({ execution }: ExecutionName, after: number, runs: readonly LogEntry[]): Buffer {
+  const pieces: Buffer[] = [];
   let last = after;
-  return lines.flatMap((line) => {
-    const gap = line.id > last + 1 ? [gapLine(name.execution, last + 1, line.id - 1)] : [];
-    last = line.id;
-    return [...gap, line];
-  });
+  for (const run of runs) {
+    if (run.first > last + 1) pieces.push(gapFrame(execution, last + 1, run.first - 1));
+    pieces.push(run.frames);
+    last = run.last;
+  }
+  return joinFrames(pieces);
 }
 
 function endOf(status: Exclude<ExecutionStatus, 'running'>): { type: string } & Record<string, unknown> {

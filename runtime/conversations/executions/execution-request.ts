@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { ExecuteRequest } from '../../contracts/agent-protocol.ts';
+import type { McpRule } from '../../contracts/egress.ts';
 import { type ConversationId, type ExecutionId, executionId, type TenantId } from '../../contracts/ids.ts';
 
 /** What a caller asks for. */
@@ -10,6 +11,8 @@ export interface ExecutionOrder {
   onDisconnect: 'continue' | 'cancel';
   /** The same key again means the same execution. */
   idempotencyKey: string | undefined;
+  /** In place of those that the conversation has. */
+  mcpServers: Record<string, McpRule> | undefined;
 }
 
 /** The execution that an order means: with a key always the same one. */
@@ -23,8 +26,8 @@ export function executionOf(
 }
 
 /** Equal for equal orders. */
-export function bodyHashOf({ request, seconds, onDisconnect }: ExecutionOrder): string {
-  return hash('sha256', JSON.stringify([sorted(request), seconds, onDisconnect]));
+export function bodyHashOf({ request, seconds, onDisconnect, mcpServers }: ExecutionOrder): string {
+  return hash('sha256', JSON.stringify([sorted(request), seconds, onDisconnect, sorted(mcpServers)]));
 }
 
 /** The order of fields means nothing. */

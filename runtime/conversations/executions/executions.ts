@@ -2,18 +2,21 @@ import type { Logger } from 'pino';
 import type { AgentClients } from '../../agent-client/agent-clients.ts';
 import { AgentMisbehaved, AgentUnreachable } from '../../agent-client/agent-failures.ts';
 import type { AgentEvent } from '../../agent-client/execution-events.ts';
+import type { ExecuteRequest } from '../../contracts/agent-protocol.ts';
+import { EGRESS_PROXY_URL } from '../../contracts/egress.ts';
 import { BerthError } from '../../contracts/errors.ts';
 import type { ExecutionName, ExecutionRecord } from '../../contracts/execution-record.ts';
 import { executionWork } from '../../contracts/ids.ts';
+import type { EgressSettings } from '../../egress-host/egress-settings.ts';
 import type { Checkpoint } from '../../lifecycle/checkpoint.ts';
 import type { ExecutionStart } from '../../state/conversation-store.ts';
 import type { ExecutionStore } from '../../state/execution-store.ts';
 import type { ActiveWork } from '../active-work.ts';
 import type { Acquired, Caller, ContainerAcquisition } from '../container-acquisition.ts';
+import type { ConversationEgress } from '../conversation-egress.ts';
 import { type ConversationSettings, RELAY_LEASE_SECONDS } from '../conversation-settings.ts';
 import type { CrashRecovery } from '../crash-recovery.ts';
 import type { FileSaving } from '../file-saving.ts';
-import type { EventLine } from './event-line.ts';
 import { ExecutionReader } from './execution-reader.ts';
 import { bodyHashOf, type ExecutionOrder, executionOf } from './execution-request.ts';
 import type { Relay } from './relay.ts';
@@ -29,6 +32,7 @@ interface Parts {
   agents: AgentClients;
   active: ActiveWork;
   acquisition: ContainerAcquisition;
+  egress: ConversationEgress;
   recovery: CrashRecovery;
   saving: FileSaving;
   settings: ConversationSettings;
@@ -39,6 +43,8 @@ interface Parts {
 interface Begun {
   relay: Relay;
   acquired: Acquired;
+  /** Of the conversation, where the execution brings none. */
+  egress: Promise<EgressSettings>;
 }
 
 /** Executions: begun, followed, cancelled; on whichever instance the caller happens to ask. */
@@ -57,6 +63,7 @@ export class Executions {
   async begin(caller: Caller, order: ExecutionOrder, signal: AbortSignal): Promise<ExecutionName> {
     if (this.#closing)
       throw new BerthError('SHUTTING_DOWN', 'the service is shutting down', { retry_after: 1 });
+    if (order.mcpServers !== undefined) this.#parts.egress.check({ mcpServers: order.mcpServers });
     const execution = executionOf(caller.tenant, caller.conversation, order);
     const name = { tenant: caller.tenant, conversation: caller.conversation, execution };
     using piece = this.#parts.active.begin(signal);
@@ -72,7 +79,8 @@ export class Executions {
     }
   }
 
-  follow(name: ExecutionName, after: number, signal: AbortSignal): AsyncGenerator<EventLine[]> {
+  /** Server-sent events, whole ones. */
+  follow(name: ExecutionName, after: number, signal: AbortSignal): AsyncGenerator<Buffer> {
     return this.#reader.follow(name, after, signal);
   }
 
@@ -140,22 +148,26 @@ export class Executions {
       ...(caller.executionLimit === undefined ? {} : { tenantLimit: caller.executionLimit }),
     };
     const work = executionWork(name.execution);
+    // Beside the rest: who is told of the execution waits for both.
+    const egress = this.#parts.egress.show(caller);
+    egress.catch(() => {});
     const acquired = await acquisition.acquireForExecution(caller, work, start, signal);
     if ('known' in acquired) return 'known';
     await checkpoint('execute.begun');
     const relay = relays.prepare(recordOf(name, acquired, start), start.relay, order.seconds);
-    return { relay, acquired };
+    return { relay, acquired, egress };
   }
 
   /** False: it never got there, and the container is gone; it may be begun again. */
-  async #hand({ relay, acquired }: Begun, order: ExecutionOrder, last: boolean): Promise<boolean> {
+  async #hand(begun: Begun, order: ExecutionOrder, last: boolean): Promise<boolean> {
+    const { relay, acquired } = begun;
     const { agents, recovery, relays, saving, checkpoint } = this.#parts;
     const { execution } = relay;
-    const request = { ...order.request, execution_id: execution.execution, timeout_seconds: order.seconds };
     if (!(await this.#isStillOurs(relay, acquired))) {
       relay.dispose();
       return true; // another relay has told how it ended
     }
+    const request = await this.#requestOf(begun, order);
     let batches: AsyncGenerator<AgentEvent[]> | undefined;
     try {
       batches = await agents.of(execution.container).execute(request, relay.signal);
@@ -182,6 +194,27 @@ export class Executions {
     return true;
   }
 
+  /** What the agent is asked for; of MCP servers it is told where its proxy has them, and nothing else. */
+  async #requestOf({ relay, egress }: Begun, order: ExecutionOrder): Promise<ExecuteRequest> {
+    const { execution } = relay;
+    try {
+      const { mcpServers } =
+        order.mcpServers === undefined
+          ? await egress
+          : await this.#parts.egress.change(execution, { mcpServers: order.mcpServers });
+      const servers = Object.keys(mcpServers);
+      return {
+        ...order.request,
+        execution_id: execution.execution,
+        timeout_seconds: order.seconds,
+        ...(servers.length > 0 && { mcp_server_configs: Object.fromEntries(servers.map(localServer)) }),
+      };
+    } catch (error) {
+      await this.#abandon(relay);
+      throw error;
+    }
+  }
+
   async #abandon(relay: Relay): Promise<void> {
     const { executions, settings } = this.#parts;
     relay.dispose();
@@ -201,6 +234,10 @@ export class Executions {
   async #isStillOurs(relay: Relay, { askedAt }: Acquired): Promise<boolean> {
     return performance.now() - askedAt < (RELAY_LEASE_SECONDS * 1000) / 3 || relay.isOurs();
   }
+}
+
+function localServer(name: string): [name: string, config: { url: string }] {
+  return [name, { url: `${EGRESS_PROXY_URL}/mcp/${name}` }];
 }
 
 /** As the store has it, without asking it again. */

@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isBerthError } from '../../contracts/errors.ts';
 import type { ExecutionName, ExecutionRecord } from '../../contracts/execution-record.ts';
-import type { ExecutionStore, LogEntry } from '../../state/execution-store.ts';
+import type { ExecutionStore } from '../../state/execution-store.ts';
 import { RELAY_LEASE_SECONDS } from '../conversation-settings.ts';
-import { type EventLine, toLogLine } from './event-line.ts';
+import { type EventRun, joinRuns } from './event-run.ts';
 import type { EventWindow, WindowCursor } from './event-window.ts';
 
-/** As UTF-8 three times as much, and one event more: below what an entry may have. */
-const ENTRY_CHARACTERS = 16 * 1024;
 const APPEND_BYTES = 256 * 1024;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
@@ -37,12 +35,12 @@ export class LogWriter {
   async run(): Promise<'done' | 'stale'> {
     try {
       for (;;) {
-        const { lines, agentSeq } = this.#window.take(this.#cursor, APPEND_BYTES);
-        const last = lines.at(-1);
+        const runs = this.#window.take(this.#cursor, APPEND_BYTES);
+        const last = runs.at(-1);
         if (last === undefined) {
           if (this.#stopped || this.#window.state !== 'open') return 'done';
           await this.#window.changed();
-        } else if ((await this.#append(lines, { agentSeq, offset: last.id - agentSeq })) === 'stale') {
+        } else if ((await this.#append(runs, last)) === 'stale') {
           return 'stale';
         }
       }
@@ -61,9 +59,10 @@ export class LogWriter {
     return this.#logged.agentSeq + this.#logged.offset;
   }
 
-  async #append(lines: EventLine[], next: { agentSeq: number; offset: number }): Promise<'done' | 'stale'> {
+  async #append(runs: EventRun[], { agentSeq, last }: EventRun): Promise<'done' | 'stale'> {
+    const next = { agentSeq, offset: last - agentSeq };
     const request = { ...this.#name, relay: this.#relay, leaseSeconds: RELAY_LEASE_SECONDS, ...next };
-    const entries = toEntries(lines);
+    const entries = joinRuns(runs);
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       try {
         const result = await this.#store.append({ ...request, after: this.#lastLogged, entries });
@@ -97,19 +96,4 @@ export class LogWriter {
 
 export function isAway(error: unknown): boolean {
   return isBerthError(error, 'STORE_UNAVAILABLE');
-}
-
-export function toEntries(lines: EventLine[]): LogEntry[] {
-  const entries: LogEntry[] = [];
-  let text = '';
-  let first = lines[0]?.id ?? 0;
-  for (const [at, line] of lines.entries()) {
-    text += toLogLine(line);
-    const next = lines[at + 1];
-    if (text.length < ENTRY_CHARACTERS && next !== undefined) continue;
-    entries.push({ first, last: line.id, lines: text });
-    text = '';
-    first = next?.id ?? 0;
-  }
-  return entries;
 }

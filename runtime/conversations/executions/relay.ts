@@ -10,10 +10,11 @@ import type { ExecutionStore, RelayRequest } from '../../state/execution-store.t
 import { RELAY_LEASE_SECONDS } from '../conversation-settings.ts';
 import type { Diagnosis } from '../crash-recovery.ts';
 import { LeaseRenewal } from '../lease-renewal.ts';
-import { type EventLine, eventLine, ownEvent } from './event-line.ts';
+import { type EventRun, joinRuns } from './event-run.ts';
 import { EventWindow } from './event-window.ts';
 import { type ExecutionOutcome, HandedOver, OutOfTime } from './execution-outcome.ts';
-import { isAway, LogWriter, toEntries } from './log-writer.ts';
+import { isAway, LogWriter } from './log-writer.ts';
+import { ownRun, writeRuns } from './write-runs.ts';
 
 /** Connections in a row that break without one event before the agent is given up. */
 const BROKEN_CONNECTIONS = 5;
@@ -69,7 +70,7 @@ export class Relay {
 
   /** An event of the runtime's own, before any that follows. */
   say(event: { type: string } & Record<string, unknown>): void {
-    this.window.add([{ line: this.#own(event), agentSeq: this.#agentSeq }]);
+    this.window.add([this.#own(event)]);
   }
 
   /** After this long the agent, which keeps the time too, is not waited for any more. */
@@ -155,17 +156,15 @@ export class Relay {
 
   /** All but the end goes to the window; the end waits for what has to come before it. */
   #take(batch: AgentEvent[]): AgentEvent | undefined {
-    const timestamp = new Date().toISOString();
     const end = batch.at(-1)?.end === undefined ? undefined : batch.at(-1);
-    const lines = (end === undefined ? batch : batch.slice(0, -1)).map(({ seq, type, fields }) => {
-      this.#agentSeq = seq;
-      return {
-        line: eventLine(this.execution.execution, seq + this.#offset, type, fields, timestamp),
-        agentSeq: seq,
-      };
-    });
-    if (lines.length > 0) this.window.add(lines);
+    this.#hand(end === undefined ? batch : batch.slice(0, -1));
     return end;
+  }
+
+  #hand(events: AgentEvent[]): void {
+    const runs = writeRuns(this.execution.execution, this.#offset, events);
+    this.#agentSeq = events.at(-1)?.seq ?? this.#agentSeq;
+    if (runs.length > 0) this.window.add(runs);
   }
 
   async #explain(error: unknown, broken: number): Promise<ExecutionOutcome | 'again'> {
@@ -189,9 +188,9 @@ export class Relay {
 
   async #finish(conclusion: Conclusion, outcome: ExecutionOutcome): Promise<void> {
     const { executions } = this.#parts;
-    const lines = this.#lastLines(conclusion, outcome);
+    const runs = this.#lastRuns(conclusion, outcome);
     const { status, ttl } = conclusion;
-    const request = { ...this.execution, relay: this.owner, status, ttl, entries: toEntries(lines) };
+    const request = { ...this.execution, relay: this.owner, status, ttl, entries: joinRuns(runs) };
     const giveUp = performance.now() + FINISH_MS;
     for (;;) {
       try {
@@ -205,7 +204,7 @@ export class Relay {
     }
     await this.#parts.checkpoint('execute.finished');
     this.#parts.onEnd(status);
-    this.window.add(lines.map((line) => ({ line, agentSeq: this.#agentSeq })));
+    this.window.add(runs);
     this.window.close('ended');
   }
 
@@ -223,18 +222,16 @@ export class Relay {
     return { ...this.execution, relay: this.owner, leaseSeconds: RELAY_LEASE_SECONDS };
   }
 
-  #lastLines({ events }: Conclusion, outcome: ExecutionOutcome): EventLine[] {
+  #lastRuns({ events }: Conclusion, outcome: ExecutionOutcome): EventRun[] {
     const own = events.map((event) => this.#own(event));
     if (outcome.kind !== 'over' || own.length > 0) return own;
-    const { seq, type, fields } = outcome.event;
-    this.#agentSeq = seq;
-    const id = seq + this.#offset;
-    return [eventLine(this.execution.execution, id, type, fields, new Date().toISOString())];
+    this.#agentSeq = outcome.event.seq;
+    return writeRuns(this.execution.execution, this.#offset, [outcome.event]);
   }
 
-  #own(event: { type: string } & Record<string, unknown>): EventLine {
+  #own(event: { type: string } & Record<string, unknown>): EventRun {
     this.#offset += 1;
-    return ownEvent(this.execution.execution, this.#agentSeq + this.#offset, event);
+    return ownRun(this.execution.execution, this.#agentSeq + this.#offset, this.#agentSeq, event);
   }
 }
 

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { AgentClients } from '../../agent-client/agent-clients.ts';
 import type { AgentEvent } from '../../agent-client/execution-events.ts';
 import type { ExecutionName, ExecutionRecord } from '../../contracts/execution-record.ts';
+import type { ContainerId } from '../../contracts/ids.ts';
 import type { Checkpoint } from '../../lifecycle/checkpoint.ts';
 import type { ConversationStore } from '../../state/conversation-store.ts';
 import type { ExecutionStore } from '../../state/execution-store.ts';
@@ -95,6 +96,13 @@ export class Relays {
   /** Leaves what runs to other instances. */
   handOver(): void {
     for (const { relay } of this.#relays.values()) relay.handOver();
+  }
+
+  /** Tells whoever follows an execution in this container, and relays here. */
+  tell(container: ContainerId, event: { type: string } & Record<string, unknown>): void {
+    for (const { relay } of this.#relays.values()) {
+      if (relay.execution.container === container) relay.say(event);
+    }
   }
 
   executions(): ExecutionRecord[] {

@@ -8,6 +8,7 @@ import { EventStream } from '../event-stream.ts';
 import { conversationParam, executionParam } from '../identifiers.ts';
 import { type Route, route } from '../route.ts';
 import { sendJson } from '../send-json.ts';
+import { mcpRules } from './egress-schemas.ts';
 import { CONTAINER_ERRORS, callerOf } from './exec-routes.ts';
 import { executeBody, execution, shownExecution } from './execution-schemas.ts';
 
@@ -47,6 +48,7 @@ export function executionRoutes(executions: Executions, maxSeconds: number): Rou
       errors: [
         'INVALID_ID',
         'INVALID_REQUEST',
+        'FORBIDDEN',
         'CONVERSATION_LOCKED',
         'IDEMPOTENCY_CONFLICT',
         'SANDBOX_EXHAUSTED',
@@ -150,7 +152,7 @@ async function sendEvents(
 ): Promise<void> {
   using stream = new EventStream(response, signal);
   try {
-    for await (const lines of executions.follow(name, after, signal)) await stream.sendLines(lines);
+    for await (const frames of executions.follow(name, after, signal)) await stream.sendFrames(frames);
     stream.end();
   } catch (error) {
     response.destroy();
@@ -163,7 +165,7 @@ function nameOf(tenant: ExecutionName['tenant'], params: z.output<typeof one>): 
 }
 
 function orderOf(body: z.output<ReturnType<typeof executeBody>>, key: string | undefined): ExecutionOrder {
-  const { timeout_seconds, on_disconnect, ...rest } = body;
+  const { timeout_seconds, on_disconnect, mcp_servers, ...rest } = body;
   const given = Object.entries(rest).filter(([, value]) => value !== undefined);
   return {
     // The cast: fields without a value are left out, and nothing else is changed.
@@ -171,6 +173,7 @@ function orderOf(body: z.output<ReturnType<typeof executeBody>>, key: string | u
     seconds: timeout_seconds,
     onDisconnect: on_disconnect,
     idempotencyKey: key,
+    mcpServers: mcp_servers && mcpRules(mcp_servers),
   };
 }
 

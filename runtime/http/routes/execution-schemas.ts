@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ExecutionRecord } from '../../contracts/execution-record.ts';
+import { mcpServers } from './egress-schemas.ts';
 import { environment } from './exec-schemas.ts';
 
 const noNul = (text: string) => !text.includes('\0');
@@ -25,6 +26,7 @@ export function executeBody(maxSeconds: number) {
       allowed_tools: z.array(z.string().min(1).max(256)).max(1000).optional(),
       cwd: text.min(1).optional().meta({ description: 'Folder to run in; `/workspace` unless given' }),
       env: environment.optional(),
+      mcp_servers: mcpServers.optional(),
       timeout_seconds: z
         .number()
         .positive()

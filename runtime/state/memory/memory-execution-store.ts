@@ -116,7 +116,7 @@ export class MemoryExecutionStore implements ExecutionStore {
     let bytes = 0;
     for (const entry of executions.entriesOf(execution)) {
       if (entry.last <= after) continue;
-      bytes += Buffer.byteLength(entry.lines);
+      bytes += entry.frames.length;
       if (entries.length > 0 && bytes > maxBytes) return { entries, ended: false };
       entries.push({ ...entry });
     }

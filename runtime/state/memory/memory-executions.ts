@@ -95,14 +95,14 @@ export class MemoryExecutions {
   /** Adds what comes after the log's last event; the oldest entries beyond `LOG_BYTES` go. Returns the last number. */
   log(execution: StoredExecution, entries: LogEntry[]): number {
     let last = lastEvent(execution);
-    for (const { first, last: end, lines } of entries) {
+    for (const { first, last: end, frames } of entries) {
       if (first <= last) continue;
-      execution.entries.push({ first, last: end, lines });
-      execution.logBytes += Buffer.byteLength(lines);
+      execution.entries.push({ first, last: end, frames });
+      execution.logBytes += frames.length;
       last = end;
     }
     while (execution.logBytes > LOG_BYTES) {
-      execution.logBytes -= Buffer.byteLength(execution.entries.shift()?.lines ?? '');
+      execution.logBytes -= execution.entries.shift()?.frames.length ?? execution.logBytes;
     }
     return last;
   }

@@ -14,7 +14,7 @@ export interface StoredRecord extends ConversationRecord {
 export interface StoredExecution extends ExecutionRecord {
   relay: string;
   entries: LogEntry[];
-  /** Of the lines in `entries`. */
+  /** Of the frames in `entries`. */
   logBytes: number;
 }
 

@@ -2,6 +2,7 @@ import type { Instant } from '../../contracts/conversation-record.ts';
 import type { State } from '../state.ts';
 import { MemoryAdoptionStore } from './memory-adoption-store.ts';
 import { MemoryConversationStore } from './memory-conversation-store.ts';
+import { MemoryEgressSettingsStore } from './memory-egress-settings-store.ts';
 import { MemoryExecutionStore } from './memory-execution-store.ts';
 import { MemoryLeaseStore } from './memory-lease-store.ts';
 import { MemoryState } from './memory-state.ts';
@@ -24,6 +25,7 @@ export function openMemoryState(options: MemoryStateOptions = {}): State {
     warmPool: new MemoryWarmPoolStore(state, clock),
     adoption: new MemoryAdoptionStore(state, clock, adoptFirst),
     leases: new MemoryLeaseStore(state, clock),
+    egressSettings: new MemoryEgressSettingsStore(),
     async ping() {},
     async close() {},
   };

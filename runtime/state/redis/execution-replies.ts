@@ -59,10 +59,17 @@ export const relayTaken = z.union([
   z.tuple([z.enum(['held', 'ended', 'absent'])]),
 ]);
 
-const entry = z
-  .tuple([digits, digits, z.string()])
-  .transform(([first, last, lines]) => ({ first, last, lines }));
+/** Digits that came as bytes. */
+const number = z
+  .instanceof(Buffer)
+  .transform((bytes) => bytes.toString('latin1'))
+  .pipe(digits);
 
+const entry = z
+  .tuple([number, number, z.instanceof(Buffer)])
+  .transform(([first, last, frames]) => ({ first, last, frames }));
+
+/** Read as bytes. */
 export const events = z.union([
   nothing,
   z.tuple([yesOrNo, z.array(entry)]).transform(([ended, entries]) => ({ ended, entries })),

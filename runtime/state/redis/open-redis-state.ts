@@ -2,8 +2,9 @@ import type { State } from '../state.ts';
 import { RedisAdoptionStore } from './redis-adoption-store.ts';
 import { RedisConnection, type RedisConnectionOptions } from './redis-connection.ts';
 import { RedisConversationStore } from './redis-conversation-store.ts';
+import { RedisEgressSettingsStore } from './redis-egress-settings-store.ts';
 import { RedisExecutionStore } from './redis-execution-store.ts';
-import { redisKeys } from './redis-keys.ts';
+import { egressSettingsStem, redisKeys } from './redis-keys.ts';
 import { RedisLeaseStore } from './redis-lease-store.ts';
 import { RedisWarmPoolStore } from './redis-warm-pool-store.ts';
 import { ScriptRunner, type StoreClock } from './script-runner.ts';
@@ -30,6 +31,7 @@ export function openRedisState(options: RedisStateOptions): State {
     warmPool: new RedisWarmPoolStore(scripts),
     adoption: new RedisAdoptionStore(scripts),
     leases: new RedisLeaseStore(scripts),
+    egressSettings: new RedisEgressSettingsStore(connection, egressSettingsStem(keyPrefix)),
     ping: () => conversations.ping(),
     async close() {
       waits.close();

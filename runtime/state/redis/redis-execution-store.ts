@@ -93,7 +93,7 @@ export class RedisExecutionStore implements ExecutionStore {
   }
 
   read(name: ExecutionName, after: number, maxBytes: number): Promise<LoggedEvents | undefined> {
-    return this.#scripts.run('readEvents', [...executionName(name), after, maxBytes], replies.events);
+    return this.#scripts.runForBytes('readEvents', [...executionName(name), after, maxBytes], replies.events);
   }
 
   async changed(name: ExecutionName, after: number, signal: AbortSignal): Promise<void> {

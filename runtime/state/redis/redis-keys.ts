@@ -68,6 +68,11 @@ export function redisKeys(prefix: string): RedisKeys {
   };
 }
 
+/** + `{record}`: string, its egress settings, sealed; empty: it has none. */
+export function egressSettingsStem(prefix: string): string {
+  return `${prefix}workspace:egress:`;
+}
+
 /** A stream that wakes one instance's reader of streams. */
 export function wakeKey(prefix: string, reader: string): string {
   return `${prefix}workspace:wake:${reader}`;

@@ -4,6 +4,8 @@ import type { LogEntry } from '../execution-store.ts';
 
 /** How the scripts take what several of them take. */
 
+export type ScriptArgument = string | number | Buffer;
+
 export function ms(seconds: number): number {
   return Math.round(seconds * 1_000);
 }
@@ -25,6 +27,6 @@ export function recordKeyTtl(maxLifetimeSeconds: number): number {
   return 2 * ms(maxLifetimeSeconds);
 }
 
-export function logEntries(entries: LogEntry[]): (string | number)[] {
-  return entries.flatMap(({ first, last, lines }) => [first, last, lines]);
+export function logEntries(entries: LogEntry[]): ScriptArgument[] {
+  return entries.flatMap(({ first, last, frames }) => [first, last, frames]);
 }

@@ -2,11 +2,13 @@ import type { Redis } from 'ioredis';
 import type { z } from 'zod';
 import type { Instant } from '../../contracts/conversation-record.ts';
 import { AdoptionNeeded } from '../adoption-store.ts';
-import { type LuaScript, loadScripts, type ScriptName } from './lua-scripts.ts';
+import { BytesCommand } from './bytes-command.ts';
+import { loadScripts, type ScriptName } from './lua-scripts.ts';
 import type { RedisConnection } from './redis-connection.ts';
 import { type RedisKeys, scriptKeys } from './redis-keys.ts';
 import { isReplyError } from './reply-error.ts';
 import { parseReply } from './reply-parts.ts';
+import type { ScriptArgument } from './script-arguments.ts';
 
 export interface StoreClock {
   /** Tests only: added to the server's clock. */
@@ -17,6 +19,8 @@ export interface StoreClock {
 
 /** What epoch.lua answers for a script that it keeps from its work. */
 const ADOPT_FIRST = 'adopt-first';
+
+type Call = (client: Redis, command: string, words: ScriptArgument[]) => Promise<unknown>;
 
 /** Runs the scripts of this folder with the keys and the clock that prelude.lua expects. */
 export class ScriptRunner {
@@ -33,29 +37,43 @@ export class ScriptRunner {
 
   async run<Schema extends z.ZodType>(
     name: ScriptName,
-    args: (string | number)[],
+    args: readonly ScriptArgument[],
     schema: Schema,
   ): Promise<z.output<Schema>> {
-    const clock = [this.#clock.clockOffsetMs ?? 0, this.#clock.testClock?.now() ?? ''];
-    const reply = await this.#connection.call(name, (client) =>
-      evaluate(client, this.#scripts[name], this.#keys, [...clock, ...args]),
-    );
+    const reply = await this.#evaluate(name, args, send);
     if (reply === ADOPT_FIRST) throw new AdoptionNeeded();
     return parseReply(schema, name, reply);
   }
+
+  /** The same for a script whose answer is bytes: every text in it comes as a `Buffer`. It never wants adoption. */
+  async runForBytes<Schema extends z.ZodType>(
+    name: ScriptName,
+    args: readonly ScriptArgument[],
+    schema: Schema,
+  ): Promise<z.output<Schema>> {
+    const reply = await this.#evaluate(name, args, (client, command, words) =>
+      client.callBuffer(command, words),
+    );
+    return parseReply(schema, name, reply);
+  }
+
+  /** By its SHA; with its text where the server does not know it: at first, after a restart or a flush. */
+  #evaluate(name: ScriptName, args: readonly ScriptArgument[], call: Call): Promise<unknown> {
+    const { sha, text } = this.#scripts[name];
+    const clock = [this.#clock.clockOffsetMs ?? 0, this.#clock.testClock?.now() ?? ''];
+    const words = [this.#keys.length, ...this.#keys, ...clock, ...args];
+    return this.#connection.call(name, async (client) => {
+      try {
+        return await call(client, 'evalsha', [sha, ...words]);
+      } catch (error) {
+        if (!isReplyError(error, /^NOSCRIPT/)) throw error;
+        return await call(client, 'eval', [text, ...words]);
+      }
+    });
+  }
 }
 
-/** By its SHA; with its text where the server does not know it: at first, after a restart or a flush. */
-async function evaluate(
-  client: Redis,
-  script: LuaScript,
-  keys: string[],
-  args: (string | number)[],
-): Promise<unknown> {
-  try {
-    return await client.evalsha(script.sha, keys.length, ...keys, ...args);
-  } catch (error) {
-    if (!isReplyError(error, /^NOSCRIPT/)) throw error;
-    return await client.eval(script.text, keys.length, ...keys, ...args);
-  }
+async function send(client: Redis, command: string, words: ScriptArgument[]): Promise<unknown> {
+  if (!words.some(Buffer.isBuffer)) return await client.call(command, words);
+  return await client.sendCommand(new BytesCommand(command, words));
 }

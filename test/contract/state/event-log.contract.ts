@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { LOG_BYTES } from '../../../runtime/state/execution-store.ts';
+import { LOG_BYTES, type LoggedEvents } from '../../../runtime/state/execution-store.ts';
 import { must } from '../../support/must.ts';
 import { TTL } from './scenario.ts';
 import { entry, RELAY_LEASE, SECONDS, StateScenario } from './state-scenario.ts';
 import type { OpenState } from './state-under-test.ts';
 
 const ENTRY_BYTES = 128 * 1024;
+
+function texts(read: LoggedEvents | undefined): string[] {
+  return must(read).entries.map(({ frames }) => frames.toString());
+}
 
 export function eventLogContract(open: OpenState): void {
   describe('the log of an execution', () => {
@@ -65,6 +69,17 @@ export function eventLogContract(open: OpenState): void {
       expect(seen).toEqual(Array.from({ length: 50 }, (_, i) => i + 1));
     });
 
+    it('has the very bytes that were appended, whatever they are', async () => {
+      const { state } = await open();
+      const scenario = new StateScenario(state);
+      const name = await scenario.executing();
+      const frames = Buffer.from(Array.from({ length: 512 }, (_, i) => i % 256));
+      await scenario.append(name, [], { agentSeq: 1, entries: [{ first: 1, last: 1, frames }] });
+
+      const [read] = must(await scenario.read(name)).entries;
+      expect(Buffer.compare(must(read).frames, frames)).toBe(0);
+    });
+
     it('takes an append once: a repeat is done and changes nothing', async () => {
       const { state, clock, dump } = await open();
       const scenario = new StateScenario(state);
@@ -88,7 +103,7 @@ export function eventLogContract(open: OpenState): void {
       const agents = { after: 1, agentSeq: 1, offset: 1, entries: [entry(2, 2, 'agent')] };
       expect(await scenario.append(name, [], agents)).toBe('done');
 
-      expect(must(await scenario.read(name)).entries.map(({ lines }) => lines)).toEqual(['own', 'agent']);
+      expect(texts(await scenario.read(name))).toEqual(['own', 'agent']);
     });
 
     it('refuses what does not follow, as from a relay that missed something', async () => {
@@ -159,7 +174,7 @@ export function eventLogContract(open: OpenState): void {
       await scenario.finish(name);
 
       clock.advance(3_599);
-      expect(await scenario.read(name)).toMatchObject({ entries: [{ lines: 'a' }], ended: true });
+      expect(await scenario.read(name)).toEqual({ entries: [entry(1, 1, 'a')], ended: true });
       clock.advance(1);
       expect(await scenario.read(name)).toEqual({ entries: [], ended: true });
       clock.advance(86_400 - 3_600);
@@ -218,7 +233,7 @@ export function eventLogContract(open: OpenState): void {
 
       await scenario.finish(name, { entries: [entry(2, 2, 'B'), entry(3, 3, 'end')] });
 
-      expect(must(await scenario.read(name)).entries.map(({ lines }) => lines)).toEqual(['a', 'b', 'end']);
+      expect(texts(await scenario.read(name))).toEqual(['a', 'b', 'end']);
     });
 
     it('leaves a record running that has other work, and a draining one draining', async () => {

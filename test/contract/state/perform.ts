@@ -117,7 +117,11 @@ function acquireRequest(call: SettledCall) {
 function next({ logged: { agentSeq, offset }, flag, work }: SettledCall) {
   const after = agentSeq + offset + (work === 2 ? 0 : Number(flag));
   const then = flag ? { agentSeq, offset: offset + 1 } : { agentSeq: agentSeq + 1, offset };
-  return { ...then, after, entries: [{ first: after + 1, last: after + 1, lines: `event ${after + 1}\n` }] };
+  return {
+    ...then,
+    after,
+    entries: [{ first: after + 1, last: after + 1, frames: Buffer.from(`event ${after + 1}\n`) }],
+  };
 }
 
 async function adoptRequest({ conversations }: State, call: SettledCall) {

@@ -14,7 +14,7 @@ import { redisKeys } from '../../../runtime/state/redis/redis-keys.ts';
 import { conversation, tenant } from './names.ts';
 import { type StateDump, stillKnown } from './state-dump.ts';
 
-/** Argument: a prefix. Returns {key, flat values} of every key under it; of a stream id, first, lines by turns. */
+/** Argument: a prefix. Returns {key, flat values} of every key under it; of a stream id, first, frames by turns. */
 const READ_ALL = `
   local all = {}
   for _, key in ipairs(redis.call('KEYS', ARGV[1] .. '*')) do
@@ -65,7 +65,7 @@ export class RedisKeyspace {
     const sizes = pairs(at(keys.poolConfig));
     const starters = pairs(at(keys.starters));
     const logs = under(keys.events, entriesOf);
-    return {
+    return structuredClone({
       records: under(keys.record, (value) => recordOf(pairs(value))),
       reverse: under(keys.reverse, ([name]) => name ?? ''),
       reserved: scores(at(keys.reserved)),
@@ -93,7 +93,7 @@ export class RedisKeyspace {
         const { owner = '', until = '' } = pairs(value);
         return { owner, until: Date.parse(until) };
       }),
-    };
+    });
   }
 
   async remove(): Promise<void> {
@@ -116,8 +116,8 @@ function scores(flat: string[]): Record<string, number> {
 function entriesOf(flat: string[]): LogEntry[] {
   const entries: LogEntry[] = [];
   for (let i = 0; i < flat.length; i += 3) {
-    const [id = '', first = '', lines = ''] = flat.slice(i, i + 3);
-    entries.push({ first: Number(first), last: Number.parseInt(id, 10), lines });
+    const [id = '', first = '', frames = ''] = flat.slice(i, i + 3);
+    entries.push({ first: Number(first), last: Number.parseInt(id, 10), frames: Buffer.from(frames) });
   }
   return entries;
 }

@@ -194,6 +194,6 @@ export class StateScenario extends Scenario {
   }
 }
 
-export function entry(first: number, last: number, lines: string): LogEntry {
-  return { first, last, lines };
+export function entry(first: number, last: number, frames: string): LogEntry {
+  return { first, last, frames: Buffer.from(frames) };
 }

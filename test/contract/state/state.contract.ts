@@ -4,6 +4,7 @@ import { adoptionContract } from './adoption.contract.ts';
 import { beginExecutionContract } from './begin-execution.contract.ts';
 import { claimContract } from './claim.contract.ts';
 import { confirmWorkContract } from './confirm-work.contract.ts';
+import { egressSettingsContract } from './egress-settings.contract.ts';
 import { endingContract } from './ending.contract.ts';
 import { eventLogContract } from './event-log.contract.ts';
 import { leasesContract } from './leases.contract.ts';
@@ -39,4 +40,5 @@ export function stateContract(open: OpenState): void {
   warmPoolContract(tracked);
   adoptionContract(tracked);
   leasesContract(tracked);
+  egressSettingsContract(tracked);
 }

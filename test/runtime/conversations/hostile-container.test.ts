@@ -84,12 +84,13 @@ describe('a container whose agent was replaced', () => {
       seconds: 5,
       onDisconnect: 'continue',
       idempotencyKey: undefined,
+      mcpServers: undefined,
     } as const;
     const name = await executions.begin(caller, order, never);
-    const events: { type: string; data: string }[] = [];
-    for await (const lines of executions.follow(name, 0, never)) events.push(...lines);
+    const stream = Buffer.concat(await Array.fromAsync(executions.follow(name, 0, never))).toString();
+    const events = stream.match(/(?<=^data: ).*$/gm)?.map((data) => JSON.parse(data)) ?? [];
     expect(events.map(({ type }) => type).slice(-2)).toEqual(['container_recovered', 'error']);
-    expect(JSON.parse(must(events.at(-1)).data)).toMatchObject({
+    expect(events.at(-1)).toMatchObject({
       error_type: 'container_lost',
       message: expect.stringContaining(why),
     });

@@ -116,7 +116,7 @@ describeWith('redis-server', 'waiting for events in Redis', () => {
     await vi.waitFor(() => state.ping(), { timeout: 5_000, interval: 50 });
 
     await scenario.changed(name, 0);
-    expect(await scenario.read(name)).toMatchObject({ entries: [{ lines: 'a' }] });
+    expect(await scenario.read(name)).toMatchObject({ entries: [{ frames: Buffer.from('a') }] });
   });
 
   it('ends waits for what is forgotten at once, and in seconds for what someone took away', async () => {

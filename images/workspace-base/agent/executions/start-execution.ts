@@ -1,7 +1,9 @@
 import { resolve } from 'node:path';
+import type { ExecuteRequest } from '../../../../runtime/contracts/agent-protocol.ts';
 import type { Agent } from '../agent.ts';
 import { startCommand } from '../exec/command.ts';
 import type { CommandOrder } from '../exec/exec-request.ts';
+import { isRecord } from '../http/json-body.ts';
 import { chooseInterpreter } from './code-language.ts';
 import { CodeRunner } from './code-runner.ts';
 import { CommandRunner } from './command-runner.ts';
@@ -30,7 +32,7 @@ export async function startExecution(parsed: ParsedExecuteRequest, agent: Agent)
 function orderFor({ request, cwd, env, timeoutSeconds }: ParsedExecuteRequest, agent: Agent): CommandOrder {
   const [program = '', ...args] = agent.command ?? [];
   const what = agent.command
-    ? { program, args, stdin: `${JSON.stringify(request)}\n` }
+    ? { program, args, stdin: `${JSON.stringify(atOwnProxy(request, agent))}\n` }
     : { ...chooseInterpreter(request.user_input, request.model), stdin: request.user_input };
   return {
     ...what,
@@ -38,4 +40,19 @@ function orderFor({ request, cwd, env, timeoutSeconds }: ParsedExecuteRequest, a
     env: { ...agent.inheritedEnv, ...agent.assignment.env, ...env },
     timeoutMs: timeoutSeconds * 1000,
   };
+}
+
+/** Where callers suppose the proxy, since it is there in a network of one's own. */
+const USUAL_PROXY = 'http://127.0.0.1:8080/';
+
+/** The same request with the addresses of MCP servers at the port that the proxy really has. */
+function atOwnProxy(request: ExecuteRequest, { inheritedEnv }: Agent): ExecuteRequest {
+  const own = `${inheritedEnv.HTTP_PROXY}/`;
+  const { mcp_server_configs: servers } = request;
+  if (servers === undefined || inheritedEnv.HTTP_PROXY === undefined || own === USUAL_PROXY) return request;
+  const moved = Object.entries(servers).map(([name, config]) => {
+    const url = isRecord(config) && typeof config.url === 'string' ? config.url : '';
+    return [name, url.startsWith(USUAL_PROXY) ? { url: own + url.slice(USUAL_PROXY.length) } : config];
+  });
+  return { ...request, mcp_server_configs: Object.fromEntries(moved) };
 }

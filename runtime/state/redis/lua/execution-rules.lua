@@ -155,14 +155,14 @@ local function last_event(execution)
   return tonumber(execution.agent_seq) + tonumber(execution.offset)
 end
 
--- Adds the entries (first, last, lines; as arguments from `from` on) that come after what is logged, and lets the
+-- Adds the entries (first, last, frames; as arguments from `from` on) that come after what is logged, and lets the
 -- oldest go beyond `most` bytes. Returns the number of the last event.
 local function log_entries(name, execution, from, most)
   local stream = EVENTS .. name
   local last, bytes = last_event(execution), tonumber(execution.log_bytes)
   for i = from, #ARGV, 3 do
     if tonumber(ARGV[i]) > last then
-      redis.call('XADD', stream, ARGV[i + 1] .. '-0', 'first', ARGV[i], 'lines', ARGV[i + 2])
+      redis.call('XADD', stream, ARGV[i + 1] .. '-0', 'first', ARGV[i], 'frames', ARGV[i + 2])
       last, bytes = tonumber(ARGV[i + 1]), bytes + #ARGV[i + 2]
     end
   end

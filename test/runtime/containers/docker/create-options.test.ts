@@ -22,6 +22,7 @@ describe('the options of a container', () => {
         `AGENT_TOKEN=${spec.env.AGENT_TOKEN}`,
         'AGENT_LISTEN_MODE=uds',
         'AGENT_SOCKET=/berth/agent/agent.sock',
+        'AGENT_PROXY_SOCKET=/berth/proxy/proxy.sock',
       ],
     });
     expect(HostConfig).toMatchObject({

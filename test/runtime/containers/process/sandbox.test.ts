@@ -16,11 +16,13 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ProcessBackend } from '../../../../runtime/containers/process/process-backend.ts';
 import { readProcessTable } from '../../../../runtime/containers/process/process-table.ts';
+import { SocketFolder } from '../../../../runtime/containers/socket-folder.ts';
 import { TestAgent } from '../../../contract/container-backend/agent-calls.ts';
 import { AGENT_ENTRY } from '../../../contract/container-backend/process-backends.ts';
 import { containerSpec } from '../../../contract/container-backend/specs.ts';
 import { TestFolder } from '../../../contract/container-backend/test-folder.ts';
 import { bubblewrap, describeWith } from '../../../support/services/provided.ts';
+import { expectUnchangeable, listenAsProxy } from '../proxy-mount.ts';
 import { startRuntime } from './runtime-process.ts';
 
 const ORDINARY_USER = 12345;
@@ -122,6 +124,17 @@ function sandboxTests(uid: number | undefined): void {
     const ofBwrap = lines.filter((line) => line.startsWith(bubblewrap().path) && line.includes(spec.id));
     expect(ofBwrap.length).toBeGreaterThan(0);
     expect(ofBwrap.some((line) => line.includes(spec.env.AGENT_TOKEN ?? 'none'))).toBe(false);
+  });
+
+  it("can use its proxy's socket, directly and by the agent's port, and not change it", async () => {
+    const sockets = new SocketFolder(join(folder.path, 's'), spec.id);
+    const proxy = await listenAsProxy(sockets, uid);
+    try {
+      await expectUnchangeable(agent, sockets);
+      expect(await agent.bash('echo $HTTPS_PROXY')).toBe('http://127.0.0.1:8080');
+    } finally {
+      proxy.close();
+    }
   });
 
   it('can work: scripts, git, Node and Python', async () => {

@@ -1,11 +1,15 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { EventRun } from '../../../../runtime/conversations/executions/event-run.ts';
 import { EventWindow } from '../../../../runtime/conversations/executions/event-window.ts';
 
+/** One event. */
 const numbered = (id: number, bytes = 10) => ({
-  line: { id, type: 'text_delta', data: 'x'.repeat(bytes) },
+  first: id,
+  last: id,
   agentSeq: id - 1,
+  frames: Buffer.from(`${'x'.repeat(bytes - 2)}\n\n`),
 });
-const ids = (taken: { lines: { id: number }[] }) => taken.lines.map(({ id }) => id);
+const ids = (taken: EventRun[]) => taken.map(({ last }) => last);
 
 describe('the window of an execution', () => {
   it('gives each reader everything after what it has, once', () => {
@@ -17,12 +21,30 @@ describe('the window of an execution', () => {
     expect(ids(window.take(fromStart, 1000))).toEqual([]);
   });
 
+  it('gives who has a part of a run the rest of it', () => {
+    const window = new EventWindow(1000);
+    window.add([{ first: 4, last: 6, agentSeq: 5, frames: Buffer.from('a\n\nb\n\nc\n\n') }]);
+    const taken = (id: number) => window.take(window.enter(id), 1000);
+    expect(taken(5)).toEqual([{ first: 6, last: 6, agentSeq: 5, frames: Buffer.from('c\n\n') }]);
+    expect(taken(4)).toMatchObject([{ first: 5, last: 6, frames: Buffer.from('b\n\nc\n\n') }]);
+    expect(taken(1)).toMatchObject([{ first: 4, last: 6 }]);
+    expect(taken(6)).toEqual([]);
+  });
+
   it('gives about as many bytes as asked for, and at least one event', () => {
     const window = new EventWindow(1000);
     window.add([numbered(1, 100), numbered(2, 100), numbered(3, 100)]);
     const cursor = window.enter(0);
     expect(ids(window.take(cursor, 150))).toEqual([1, 2]);
     expect(ids(window.take(cursor, 1))).toEqual([3]);
+  });
+
+  it('gives no more than 512 runs at once, however short', () => {
+    const window = new EventWindow(100_000);
+    window.add(Array.from({ length: 600 }, (_, i) => numbered(i + 1)));
+    const cursor = window.enter(0);
+    expect(window.take(cursor, 100_000)).toHaveLength(512);
+    expect(ids(window.take(cursor, 100_000)).at(-1)).toBe(600);
   });
 
   it('keeps no more than its capacity, but always the last event', () => {

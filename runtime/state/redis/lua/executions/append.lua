@@ -2,7 +2,7 @@
 --
 -- Keys: those of prelude.lua. Needs execution-rules.lua.
 -- Arguments: 3 tenant  4 conversation  5 execution  6 relay  7 lease ms  8 number of the last event before
---   9 agent's sequence number and  10 offset then  11 most bytes in the log  12.. first, last, lines of each entry
+--   9 agent's sequence number and  10 offset then  11 most bytes in the log  12.. first, last, frames of each entry
 -- Returns 'done', also when repeated; or 'stale' (nothing changed).
 
 local name, relay, lease_ms = execution_name(unpack(ARGV, 3, 5)), ARGV[6], tonumber(ARGV[7])

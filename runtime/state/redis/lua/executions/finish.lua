@@ -2,7 +2,7 @@
 --
 -- Keys: those of prelude.lua. Needs execution-rules.lua.
 -- Arguments: 3 tenant  4 conversation  5 execution  6 relay  7 status  8 its work  9 idle ms  10 max lifetime ms
---   11 record key TTL ms  12 most bytes in the log  13.. first, last, lines of each entry
+--   11 record key TTL ms  12 most bytes in the log  13.. first, last, frames of each entry
 -- Returns 'done', or 'stale' (nothing changed).
 
 local tenant, conversation, id, relay, status, work = unpack(ARGV, 3, 8)

@@ -2,7 +2,7 @@
 --
 -- Keys: those of prelude.lua. Needs execution-rules.lua.
 -- Arguments: 3 tenant  4 conversation  5 execution  6 number  7 about how many bytes
--- Returns {1 if nothing follows these, else 0, list of {first, last, lines}}; {} without the execution.
+-- Returns {1 if nothing follows these, else 0, list of {first, last, frames}}; {} without the execution.
 
 local name, most = execution_name(unpack(ARGV, 3, 5)), tonumber(ARGV[7])
 local AT_ONCE = 8

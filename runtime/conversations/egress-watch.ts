@@ -1,0 +1,55 @@
+import type { Logger } from 'pino';
+import type { ContainerId } from '../contracts/ids.ts';
+import type { SettingsOwner } from '../state/egress-settings-store.ts';
+import type { State } from '../state/state.ts';
+import { allRecords } from '../sweep/all-records.ts';
+import { sideBySide } from '../sweep/side-by-side.ts';
+
+const SIDE_BY_SIDE = 16;
+
+interface Parts {
+  state: Pick<State, 'conversations' | 'warmPool'>;
+  egress: {
+    answers(container: ContainerId): Promise<boolean>;
+    open(container: ContainerId, owner: SettingsOwner | undefined): Promise<void>;
+    look(): Promise<void>;
+  };
+  log: Logger;
+}
+
+/** Gives containers whose proxy went with another instance their way out back. Every instance does. */
+export class EgressWatch {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  async runOnce(): Promise<void> {
+    await this.#parts.egress.look();
+    await sideBySide(SIDE_BY_SIDE, this.#containers(), ({ container, owner }) =>
+      this.#visit(container, owner),
+    );
+  }
+
+  async *#containers(): AsyncGenerator<{ container: ContainerId; owner: SettingsOwner | undefined }> {
+    const { state } = this.#parts;
+    for await (const record of allRecords(state.conversations)) {
+      // Who prepares it opens it.
+      if (record.status !== 'preparing') yield { container: record.container, owner: record };
+    }
+    for (const { container } of (await state.warmPool.look()).members) yield { container, owner: undefined };
+  }
+
+  async #visit(container: ContainerId, owner: SettingsOwner | undefined): Promise<void> {
+    const { egress, log } = this.#parts;
+    if (await egress.answers(container)) return;
+    try {
+      await egress.open(container, owner);
+      log.info({ container_id: container }, 'opened the way out of a container that had lost it');
+    } catch (error) {
+      // Gone meanwhile, or it is tried again at the next round.
+      log.debug({ err: error, container_id: container }, 'a container has no way out');
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import type { EgressMethod, EgressOutcome, EgressRefusal, EgressStats } from '../contracts/egress.ts';
+
+interface Seconds {
+  count: number;
+  seconds: number;
+  buckets: number[];
+}
+
+/** What all proxies did, of containers that are gone too: sums that only grow. */
+export class EgressTotals {
+  readonly refused = new Map<EgressRefusal, number>();
+  readonly passed = new Map<EgressOutcome, number>();
+  readonly durations = new Map<EgressMethod, Seconds>();
+  restarts = 0;
+  readonly #last = new Map<string, EgressStats>();
+
+  /** A container's counters as they are now, at one proxy. */
+  take(container: string, stats: EgressStats): void {
+    const before = this.#last.get(container);
+    this.#last.set(container, stats);
+    for (const [reason, count] of entriesOf(stats.refused))
+      add(this.refused, reason, count - (before?.refused[reason] ?? 0));
+    for (const [outcome, count] of entriesOf(stats.passed))
+      add(this.passed, outcome, count - (before?.passed[outcome] ?? 0));
+    for (const [method, spent] of entriesOf(stats.durations))
+      this.#spend(method, spent, before?.durations[method]);
+  }
+
+  /** Its last ones, if it could still be asked. */
+  end(container: string, last: EgressStats | null): void {
+    if (last !== null) this.take(container, last);
+    this.#last.delete(container);
+  }
+
+  /** The proxy counts from zero again. */
+  restart(): void {
+    this.restarts += 1;
+    this.#last.clear();
+  }
+
+  #spend(method: EgressMethod, now: Seconds, before: Seconds | undefined): void {
+    const total = this.durations.get(method) ?? { count: 0, seconds: 0, buckets: now.buckets.map(() => 0) };
+    this.durations.set(method, {
+      count: total.count + now.count - (before?.count ?? 0),
+      seconds: total.seconds + now.seconds - (before?.seconds ?? 0),
+      buckets: now.buckets.map((count, at) => (total.buckets[at] ?? 0) + count - (before?.buckets[at] ?? 0)),
+    });
+  }
+}
+
+function add<Name>(totals: Map<Name, number>, name: Name, more: number): void {
+  totals.set(name, (totals.get(name) ?? 0) + more);
+}
+
+function entriesOf<Name extends string, Value>(record: Partial<Record<Name, Value>>): [Name, Value][] {
+  // The cast: `Object.entries` forgets the names of the keys; none is there without a value.
+  return Object.entries(record) as [Name, Value][];
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import type { ConversationEgress } from '../../conversations/conversation-egress.ts';
+import { conversationParam } from '../identifiers.ts';
+import { type Route, route } from '../route.ts';
+import { sendJson } from '../send-json.ts';
+import { egressBody, egressOf, mcpRules, shownEgress } from './egress-schemas.ts';
+
+const one = z.object({ id: conversationParam });
+const noQuery = z.strictObject({});
+const answers = { 200: { description: 'As it is now', content: { 'application/json': shownEgress } } };
+
+export function egressRoutes(egress: ConversationEgress): Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/v1/conversations/{id}/egress',
+      tag: 'Conversations',
+      summary: 'Show what a conversation lets out in its own way',
+      access: 'use',
+      params: one,
+      query: noQuery,
+      answers,
+      errors: ['INVALID_ID', 'STORE_UNAVAILABLE'],
+      async handle({ key, params, response }) {
+        sendJson(response, 200, egressOf(await egress.show({ tenant: key.tenant, conversation: params.id })));
+      },
+    }),
+    route({
+      method: 'put',
+      path: '/v1/conversations/{id}/egress',
+      tag: 'Conversations',
+      summary: 'Set what a conversation lets out',
+      description:
+        'Within what the operator allows. What is not given stays as it is. It holds for the container that runs and for those that follow, until the conversation is purged.',
+      access: 'use',
+      params: one,
+      query: noQuery,
+      body: egressBody,
+      answers,
+      errors: ['INVALID_ID', 'INVALID_REQUEST', 'FORBIDDEN', 'STORE_UNAVAILABLE', 'EGRESS_UNAVAILABLE'],
+      async handle({ key, params, body, response }) {
+        const settings = await egress.change(
+          { tenant: key.tenant, conversation: params.id },
+          {
+            ...(body.allowed_domains && { allowedDomains: body.allowed_domains }),
+            ...(body.mcp_servers && { mcpServers: mcpRules(body.mcp_servers) }),
+          },
+        );
+        sendJson(response, 200, egressOf(settings));
+      },
+    }),
+  ];
+}
