@@ -16,6 +16,7 @@ import { requestHeaders, responseHeaders } from './proxy/forwarded-headers.ts';
 import { DEFAULT_LIMITS, MOST_HEAD_BYTES } from './proxy/limits.ts';
 import { type Framing, readFraming } from './proxy/request-framing.ts';
 import type { OnwardProxy } from './settings.ts';
+import { Refusal } from './verdict/refusal.ts';
 
 const UNREACHABLE = { status: 502, message: 'The egress proxy of this installation does not answer.' };
 const UNKNOWN = { status: 502, message: 'The egress proxy of this installation does not know this sandbox.' };
@@ -45,11 +46,17 @@ export function createForwardingServer(onward: OnwardProxy): Server {
   // The cast: this server accepts sockets only.
   server.on('connect', (request, socket, head) => tunnel(request, socket as Socket, head));
   server.on('clientError', (_, socket) => {
-    writeDenial(socket as Socket, { status: 400, message: 'The request is no HTTP/1.1.' }); // the cast: as above
+    // It was told why already; that may still be on its way.
+    if (refused.has(socket))
+      (socket as Socket).destroySoon(); // the cast: as above
+    else writeDenial(socket as Socket, { status: 400, message: 'The request is no HTTP/1.1.' });
   });
+  /** Connections of which nothing more is believed. */
+  const refused = new WeakSet<object>();
   return server;
 
   function pass(request: IncomingMessage, response: ServerResponse): void {
+    if (refused.has(request.socket)) return;
     try {
       const framing = readFraming(request);
       const headers = [
@@ -60,7 +67,7 @@ export function createForwardingServer(onward: OnwardProxy): Server {
       ];
       const { method = '', url: path = '' } = request;
       const asked = boundConnecting(httpRequest({ ...pooled, method, path, headers }));
-      asked.on('response', (answer) => passBack(answer, response));
+      asked.on('response', (answer) => passBack(answer, request, response));
       asked.on('error', () => {
         if (response.headersSent) response.destroy();
         else answerDenial(response, UNREACHABLE, true);
@@ -69,22 +76,24 @@ export function createForwardingServer(onward: OnwardProxy): Server {
       if (framing.kind === 'none') asked.end();
       else pipeline(request, asked, () => {}); // what fails is told by `asked`
     } catch (error) {
+      refused.add(request.socket);
       answerDenial(response, denialOf(error), true);
     }
   }
 
   function tunnel(request: IncomingMessage, client: Socket, head: Buffer): void {
     client.on('error', () => client.destroy());
-    const { url: path = '' } = request;
-    const asked = boundConnecting(
-      httpRequest({
-        ...address,
-        method: 'CONNECT',
-        path,
-        headers: ['Host', path, 'Proxy-Authorization', onward.authorization],
-        createConnection: () => dial(onward),
-      }),
-    );
+    if (refused.has(client)) {
+      client.destroySoon();
+      return;
+    }
+    let asked: ClientRequest;
+    try {
+      asked = askForTunnel(request);
+    } catch (error) {
+      writeDenial(client, denialOf(error));
+      return;
+    }
     asked.on('connect', (answer, upstream: Socket, first) => {
       if (answer.statusCode === 407) {
         upstream.destroy();
@@ -104,6 +113,21 @@ export function createForwardingServer(onward: OnwardProxy): Server {
     client.on('close', () => asked.destroy());
     asked.end();
   }
+
+  /** Throws a Refusal. */
+  function askForTunnel(request: IncomingMessage): ClientRequest {
+    if (readFraming(request).kind !== 'none') throw new Refusal('malformed', 'CONNECT has no body.');
+    const { url: path = '' } = request;
+    return boundConnecting(
+      httpRequest({
+        ...address,
+        method: 'CONNECT',
+        path,
+        headers: ['Host', path, 'Proxy-Authorization', onward.authorization],
+        createConnection: () => dial(onward),
+      }),
+    );
+  }
 }
 
 /** Gives up on a proxy that can't be connected to. */
@@ -116,7 +140,11 @@ function boundConnecting(asked: ClientRequest): ClientRequest {
   });
 }
 
-function passBack(answer: IncomingMessage, response: ServerResponse): void {
+function passBack(answer: IncomingMessage, request: IncomingMessage, response: ServerResponse): void {
+  // Answered before the body's end: where the next request would begin is not known.
+  response.on('finish', () => {
+    if (!request.complete) request.socket.destroySoon();
+  });
   if (answer.statusCode === 407) {
     answer.destroy();
     answerDenial(response, UNKNOWN, true);

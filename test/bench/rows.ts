@@ -3,6 +3,9 @@ import { agentStart } from './agent-start.ts';
 import { type BenchSetting, onDocker, onRedis } from './bench-setting.ts';
 import { changedFile } from './changed-file.ts';
 import { coldStart } from './cold-start.ts';
+import { egressOpenTunnels } from './egress-open-tunnels.ts';
+import { egressRequests } from './egress-requests.ts';
+import { egressThroughput } from './egress-throughput.ts';
 import { execOverhead } from './exec-overhead.ts';
 import { expiryCycle } from './expiry-cycle.ts';
 import type { Figure } from './figure.ts';
@@ -44,6 +47,11 @@ export const rows: Record<string, (setting: BenchSetting) => Promise<Figure[]>> 
   streams: idleStreams,
   expiry: expiryCycle,
   saving: changedFile,
+  egress: async ({ say }) => [
+    ...(await egressThroughput(say)),
+    ...(await egressRequests(say)),
+    await egressOpenTunnels(),
+  ],
   agent: agentStart,
   runtime: async (setting) => runtimeStart(onDocker(setting)),
 };

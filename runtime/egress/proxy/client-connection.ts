@@ -6,8 +6,8 @@ import { FairReader } from './fair-reader.ts';
 /** A client's connection, and what it has in work. */
 export class ClientConnection {
   readonly socket: Socket;
-  /** In the order in which they came. */
-  readonly exchanges = new Set<Exchange>();
+  /** In the order in which they came; seldom more than one. */
+  readonly #exchanges: Exchange[] = [];
   /** Requests of it whose answers have not all gone out. */
   unanswered = 0;
   /** Requests of it that were refused. */
@@ -28,8 +28,17 @@ export class ClientConnection {
     this.reader = new FairReader(socket, () => this.gate ?? nobody);
     socket.on('close', () => {
       this.gate?.leave(socket);
-      for (const exchange of this.exchanges) exchange.abort();
+      for (const exchange of [...this.#exchanges]) exchange.abort();
     });
+  }
+
+  enter(exchange: Exchange): void {
+    this.#exchanges.push(exchange);
+  }
+
+  leave(exchange: Exchange): void {
+    const at = this.#exchanges.indexOf(exchange);
+    if (at >= 0) this.#exchanges.splice(at, 1);
   }
 
   /** Counts it as the gate's, unless that has as many as it may. */
@@ -57,6 +66,6 @@ export class ClientConnection {
 
   /** Whether an answer has begun that an error can't be told in the middle of. */
   get answering(): boolean {
-    return [...this.exchanges].some((exchange) => exchange.answering);
+    return this.#exchanges.some((exchange) => exchange.answering);
   }
 }

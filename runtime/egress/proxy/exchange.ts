@@ -123,9 +123,7 @@ export class Exchange implements Watched {
     upstream.on('response', (answer) => this.#pass(answer));
     upstream.on('upgrade', (_answer, socket) => {
       socket.destroy();
-      this.fail(
-        new UpstreamFailure('upstream_failed', 'The host switched protocols, which nobody asked for.'),
-      );
+      this.fail(switched());
     });
     upstream.on('error', (error) => {
       const again =
@@ -153,6 +151,11 @@ export class Exchange implements Watched {
   #pass(answer: IncomingMessage): void {
     if (this.#ended) {
       answer.destroy();
+      return;
+    }
+    // Without the headers that go with it, Node takes a switch for an answer.
+    if (answer.statusCode === 101) {
+      this.fail(switched());
       return;
     }
     this.#answer = answer;
@@ -214,6 +217,10 @@ function pour(from: Readable, to: Writable): void {
     full = false;
     move();
   });
+}
+
+function switched(): UpstreamFailure {
+  return new UpstreamFailure('upstream_failed', 'The host switched protocols, which nobody asked for.');
 }
 
 /** What a connection of ours fails with is told as it is; the rest is the upstream's doing. */

@@ -162,15 +162,15 @@ export class ForwardProxy {
   ): Exchange {
     const exchange = new Exchange(request, response, this.#settings.limits, (end) => {
       gate.requests -= 1;
-      connection.exchanges.delete(exchange);
-      this.#watchdog.forget(exchange);
+      connection.leave(exchange);
+      this.#watchdog.forget(watch);
       if ('outcome' in end) gate.passed(end.outcome);
       else this.#count(end.refused, gate, method);
       gate.took(method, (this.#settings.now() - started) / 1000);
     });
     gate.requests += 1;
-    connection.exchanges.add(exchange);
-    this.#watchdog.watch(exchange, this.#settings.limits.totalMs);
+    connection.enter(exchange);
+    const watch = this.#watchdog.watch(exchange, this.#settings.limits.totalMs);
     return exchange;
   }
 

@@ -7,6 +7,9 @@ import { type ProxyOptions, settingsOf } from './proxy-options.ts';
 
 export type { ProxyOptions } from './proxy-options.ts';
 
+/** A request that takes too long is the watchdog's to end and to count; Node's own limit is for what it has not seen. */
+const AFTER_WATCHDOG_MS = 5000;
+
 /** Finds the gate of a container that shows this credential. Compares in constant time. */
 export type FindGate = (container: string, credential: string) => Gate | undefined;
 
@@ -31,7 +34,7 @@ function serverOf(doorkeeper: Doorkeeper, options: ProxyOptions): Server {
     requireHostHeader: false,
     keepAliveTimeout: keepAliveMs,
     headersTimeout: headMs,
-    requestTimeout: Math.max(headMs, totalMs),
+    requestTimeout: Math.max(headMs, totalMs) + AFTER_WATCHDOG_MS,
     connectionsCheckingInterval: Math.min(1000, Math.ceil(headMs / 4)),
   });
   // All of them are looked at; the head's size bounds their number.

@@ -14,6 +14,7 @@ export class Tunnel implements Watched {
   }
 
   run(watchdog: Watchdog): void {
+    const watch = watchdog.watch(this);
     let open = 2;
     for (const [one, other] of [
       [this.#client, this.#upstream],
@@ -24,11 +25,10 @@ export class Tunnel implements Watched {
         // What it sent before may still be on its way to the other.
         other.destroySoon();
         open -= 1;
-        if (open === 0) watchdog.forget(this);
+        if (open === 0) watchdog.forget(watch);
       });
       one.pipe(other);
     }
-    watchdog.watch(this);
   }
 
   progress(): number {

@@ -8,15 +8,21 @@ export interface Watched {
   expire(): void;
 }
 
-interface Watch {
+/** One that is being watched, and where it stands in the list. */
+export interface Watch {
+  readonly watched: Watched;
+  readonly until: number;
   seen: number;
   since: number;
-  readonly until: number;
+  at: number;
 }
 
-/** Looks at all that is in work every now and then, so that bytes pass without touching a timer. */
+/**
+ * Looks at all that is in work every now and then, so that bytes pass without touching a timer. In a list: a map that
+ * gains and loses an entry with every request keeps what is long over from being collected.
+ */
 export class Watchdog {
-  readonly #watches = new Map<Watched, Watch>();
+  readonly #watches: Watch[] = [];
   readonly #everyMs: number;
   readonly #now: () => number;
   #timer: NodeJS.Timeout | undefined;
@@ -26,29 +32,38 @@ export class Watchdog {
     this.#now = now;
   }
 
-  watch(watched: Watched, totalMs: number = Number.POSITIVE_INFINITY): void {
+  watch(watched: Watched, totalMs: number = Number.POSITIVE_INFINITY): Watch {
     const now = this.#now();
-    this.#watches.set(watched, { seen: watched.progress(), since: now, until: now + totalMs });
+    const at = this.#watches.length;
+    const watch = { watched, seen: watched.progress(), since: now, until: now + totalMs, at };
+    this.#watches.push(watch);
     this.#timer ??= setInterval(() => this.#look(), this.#everyMs).unref();
+    return watch;
   }
 
-  forget(watched: Watched): void {
-    this.#watches.delete(watched);
+  /** The last takes its place. One that was forgotten already: fine. */
+  forget(watch: Watch): void {
+    if (this.#watches[watch.at] !== watch) return;
+    const last = this.#watches.pop();
+    if (last === undefined || last === watch) return;
+    last.at = watch.at;
+    this.#watches[watch.at] = last;
   }
 
   #look(): void {
     const now = this.#now();
-    for (const [watched, watch] of this.#watches) {
+    for (const watch of [...this.#watches]) {
+      const { watched } = watch;
       const progress = watched.progress();
       if (progress !== watch.seen) {
         watch.seen = progress;
         watch.since = now;
       }
       if (now < watch.until && now - watch.since < watched.patienceMs()) continue;
-      this.#watches.delete(watched);
+      this.forget(watch);
       watched.expire();
     }
-    if (this.#watches.size > 0) return;
+    if (this.#watches.length > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
