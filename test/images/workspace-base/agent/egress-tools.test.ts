@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { SocketFolder } from '../../../../runtime/containers/socket-folder.ts';
 import { useDockerContainer } from '../../../runtime/containers/docker/docker-container.ts';
+import { MAKE_TARBALL, MAKE_WHEEL, PackageServer } from '../../../support/package-server.ts';
 import { describeWith } from '../../../support/services/provided.ts';
 import { TestProxy, UPSTREAM } from './egress-test-proxy.ts';
 
@@ -12,12 +13,13 @@ const COMMIT = '1234567890123456789012345678901234567890';
 describeWith(['docker', 'workspace-base-image'], 'in a container without a network', () => {
   const container = useDockerContainer();
   const bash = (script: string) => container().agent.bash(script);
-  const files = new Map<string, Buffer>();
+  const packages = new PackageServer();
+  const { files } = packages;
   let upstream: Server;
   let proxy: TestProxy;
 
   beforeAll(async () => {
-    upstream = createServer(serve(files));
+    upstream = createServer(packages.listener);
     await once(upstream.listen(0, '127.0.0.1'), 'listening');
     proxy = new TestProxy((upstream.address() as AddressInfo).port);
     const { base, spec } = container();
@@ -73,19 +75,14 @@ describeWith(['docker', 'workspace-base-image'], 'in a container without a netwo
   });
 
   it('pip installs a package', async () => {
-    files.set('/simple/probe/', Buffer.from('<a href="/files/probe-1.0-py3-none-any.whl">probe</a>'));
-    files.set('/files/probe-1.0-py3-none-any.whl', Buffer.from(await bash(MAKE_WHEEL), 'base64'));
+    packages.addWheel(await bash(MAKE_WHEEL));
     await bash(`pip install -q --index-url http://${UPSTREAM}/simple/ --trusted-host ${UPSTREAM} probe`);
     expect(await bash('python3 -c "import probe; print(probe.SAYS)"')).toBe('from a wheel');
     expect(proxy.take()).toContain(`GET http://${UPSTREAM}/simple/probe/`);
   });
 
   it('npm installs a package', async () => {
-    const tarball = `http://${UPSTREAM}/probe/-/probe-1.0.0.tgz`;
-    const version = { name: 'probe', version: '1.0.0', dist: { tarball } };
-    const document = { name: 'probe', 'dist-tags': { latest: '1.0.0' }, versions: { '1.0.0': version } };
-    files.set('/probe', Buffer.from(JSON.stringify(document)));
-    files.set('/probe/-/probe-1.0.0.tgz', Buffer.from(await bash(MAKE_TARBALL), 'base64'));
+    packages.addTarball(`http://${UPSTREAM}`, await bash(MAKE_TARBALL));
     await bash(
       `mkdir -p /tmp/app && cd /tmp/app && npm install --no-audit --no-fund --registry http://${UPSTREAM}/ probe`,
     );
@@ -120,31 +117,3 @@ describeWith(['docker', 'workspace-base-image'], 'in a container without a netwo
     expect(await bash(`curl -sS ${http}`)).toContain("This sandbox's egress proxy does not answer");
   });
 });
-
-function serve(files: ReadonlyMap<string, Buffer>): RequestListener {
-  return (req, res) => {
-    req.resume();
-    const path = new URL(req.url ?? '', `http://${UPSTREAM}`).pathname;
-    const file = files.get(path);
-    const type = path.startsWith('/simple/') ? 'text/html' : 'text/plain';
-    res.writeHead(file === undefined ? 404 : 200, { 'content-type': type });
-    res.end(file);
-  };
-}
-
-const MAKE_WHEEL = `python3 -c "
-import base64, io, zipfile
-made = io.BytesIO()
-with zipfile.ZipFile(made, 'w') as wheel:
-    wheel.writestr('probe.py', 'SAYS = \\'from a wheel\\'')
-    wheel.writestr('probe-1.0.dist-info/METADATA', 'Metadata-Version: 2.1\\nName: probe\\nVersion: 1.0\\n')
-    wheel.writestr('probe-1.0.dist-info/WHEEL', 'Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n')
-    wheel.writestr('probe-1.0.dist-info/RECORD', '')
-print(base64.b64encode(made.getvalue()).decode())
-"`;
-
-const MAKE_TARBALL = `
-mkdir -p /tmp/made/package && cd /tmp/made
-echo '{"name":"probe","version":"1.0.0"}' > package/package.json
-echo 'module.exports = "from a tarball";' > package/index.js
-tar -cz package | base64 -w0`;

@@ -1,0 +1,22 @@
+import { ADMIN } from './admin.ts';
+import { CONNECT } from './connect.ts';
+import { FRAMING } from './framing.ts';
+import { HEADERS } from './headers.ts';
+import { HOSTILE } from './hostile.ts';
+import { HOSTS } from './hosts.ts';
+import { METADATA } from './metadata.ts';
+import { NAMES } from './names.ts';
+import { ROUTES } from './routes.ts';
+import { runAttacks } from './run-attacks.ts';
+import { SLOW } from './slow.ts';
+
+runAttacks('a host that is written as', HOSTS);
+runAttacks('the address of credentials', METADATA);
+runAttacks('a name', NAMES);
+runAttacks('a tunnel to', CONNECT);
+runAttacks('a request with', FRAMING);
+runAttacks('a request in which there is', HEADERS);
+runAttacks("a way out of the proxy's own paths:", ROUTES);
+runAttacks('an upstream that', HOSTILE);
+runAttacks('a client that sends', SLOW);
+runAttacks('the admin side, asked for', ADMIN);
