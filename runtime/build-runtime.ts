@@ -93,7 +93,14 @@ async function build(
   metrics.watchWarmPool(() => warmPool.view());
   closing.add('agent connections', () => parts.agents.close());
   metrics.watchEgress(egress.totals, () => egress.host.look());
-  egress.whenRestarted((container, open) => void afterProxyRestart(parts, state, container, open));
+  egress.whenRestarted((container, open) => {
+    afterProxyRestart(parts, state, container, open).catch((error) =>
+      log.warn(
+        { err: error, container_id: container },
+        'a container without a way out could not be replaced yet',
+      ),
+    );
+  });
   await egress.start();
 
   // Children are their parent's alone: what an earlier run left of them is nobody's.

@@ -38,6 +38,7 @@ export function buildEgress(given: Given) {
     rules,
     totals,
     service: egressService(given),
+    ownerOf: (container) => given.state.conversations.findByContainer(container),
     log,
     onRestarted: (container, open) => tell(container, open),
   });

@@ -76,7 +76,7 @@ export class ContainerPreparation {
 
   /** Creates it first. Whatever fails, nothing of the container stays. */
   prepareCold(record: ConversationRecord, request: Asked, signal: AbortSignal): Promise<Prepared> {
-    const { store, creation, agents, secret, egress, checkpoint } = this.#parts;
+    const { store, creation, agents, secret, checkpoint } = this.#parts;
     return this.#prepare(record, request, signal, {
       async begin(lease, until) {
         await checkpoint('claim.reserved');
@@ -84,7 +84,6 @@ export class ContainerPreparation {
         await checkpoint('claim.created');
         ours(await store.bind({ ...record, ...lease }));
         await checkpoint('claim.bound');
-        await egress.open(record.container, record);
       },
       prove: (until) => awaitAgent(agents.of(record.container), record.container, secret, until),
     });
@@ -96,17 +95,14 @@ export class ContainerPreparation {
     request: Asked,
     signal: AbortSignal,
   ): Promise<Prepared | undefined> {
-    const { agents, secret, egress, checkpoint } = this.#parts;
+    const { agents, secret, checkpoint } = this.#parts;
     try {
       return await this.#prepare(record, request, signal, {
         begin: async () => checkpoint('claim.popped'),
-        async prove() {
-          const proof = proveUnassigned(agents.of(record.container), record.container, secret);
-          const dead = proof.catch((error) => {
+        prove: () =>
+          proveUnassigned(agents.of(record.container), record.container, secret).catch((error) => {
             throw new DeadMember('a member of the warm pool does not prove to live', { cause: error });
-          });
-          await Promise.all([dead, egress.open(record.container, record)]);
-        },
+          }),
       });
     } catch (error) {
       if (!(error instanceof DeadMember)) throw error;
@@ -121,7 +117,7 @@ export class ContainerPreparation {
     signal: AbortSignal,
     steps: Steps,
   ): Promise<Prepared> {
-    const { store, ending, images, log } = this.#parts;
+    const { store, ending, egress, images, log } = this.#parts;
     const lease = { owner: request.owner, leaseSeconds: PREPARATION_LEASE_SECONDS };
     const lost = new AbortController();
     using _renewal = new LeaseRenewal(
@@ -132,7 +128,10 @@ export class ContainerPreparation {
     try {
       const until = AbortSignal.any([signal, lost.signal]);
       await steps.begin(lease, until);
-      return await this.#personalise(record, request, steps.prove(until), until);
+      // Beside the rest: it has to be open before anything runs there, and not before.
+      const open = egress.open(record.container, record);
+      open.catch(() => {}); // told below
+      return await this.#personalise(record, request, { proof: steps.prove(until), open }, until);
     } catch (error) {
       // Not ours to end: others may use it. If they don't, its lease lapses and it is collected.
       if (error instanceof Unsure) throw error.cause;
@@ -154,7 +153,7 @@ export class ContainerPreparation {
   async #personalise(
     record: ConversationRecord,
     request: Asked,
-    proof: Promise<unknown>,
+    { proof, open }: { proof: Promise<unknown>; open: Promise<void> },
     signal: AbortSignal,
   ): Promise<Prepared> {
     const { store, agents, secret, restore, checkpoint } = this.#parts;
@@ -169,7 +168,7 @@ export class ContainerPreparation {
       restored_version: version,
     });
     const env = { CONVERSATION_ID: record.conversation };
-    await agents.of(record.container).assign({ ticket, env }, signal);
+    await Promise.all([agents.of(record.container).assign({ ticket, env }, signal), open]);
     await checkpoint('claim.assigned');
     const confirmed = await this.#confirm(record, request);
     if (confirmed.kind === 'stale') throw tooLate();

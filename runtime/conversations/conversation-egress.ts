@@ -30,17 +30,21 @@ export class ConversationEgress {
     rules.check(change);
     const settings = await rules.settings.change(owner, change);
     const record = await store.get(owner.tenant, owner.conversation);
-    if (record !== undefined && isOpen(record)) await this.#parts.egress.open(record.container, owner);
+    if (record !== undefined && record.status !== 'draining') await this.#apply(record);
     return settings;
+  }
+
+  /** One that is being prepared may not be there yet; who prepares it then reads the settings as they are by now. */
+  async #apply(record: ConversationRecord): Promise<void> {
+    try {
+      await this.#parts.egress.open(record.container, record);
+    } catch (error) {
+      if (record.status !== 'preparing') throw error;
+    }
   }
 
   /** Throws as `change` does, and changes nothing. */
   check(change: Partial<EgressSettings>): void {
     this.#parts.rules.check(change);
   }
-}
-
-/** One that is being prepared reads the settings itself, and one that drains needs them no more. */
-function isOpen({ status }: ConversationRecord): boolean {
-  return status !== 'preparing' && status !== 'draining';
 }

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import type { ContainerId } from '../contracts/ids.ts';
-import type { SettingsOwner } from '../state/egress-settings-store.ts';
 import type { State } from '../state/state.ts';
 import { allRecords } from '../sweep/all-records.ts';
 import { sideBySide } from '../sweep/side-by-side.ts';
@@ -11,7 +10,7 @@ interface Parts {
   state: Pick<State, 'conversations' | 'warmPool'>;
   egress: {
     answers(container: ContainerId): Promise<boolean>;
-    open(container: ContainerId, owner: SettingsOwner | undefined): Promise<void>;
+    reopen(container: ContainerId): Promise<void>;
     look(): Promise<void>;
   };
   log: Logger;
@@ -27,25 +26,23 @@ export class EgressWatch {
 
   async runOnce(): Promise<void> {
     await this.#parts.egress.look();
-    await sideBySide(SIDE_BY_SIDE, this.#containers(), ({ container, owner }) =>
-      this.#visit(container, owner),
-    );
+    await sideBySide(SIDE_BY_SIDE, this.#containers(), (container) => this.#visit(container));
   }
 
-  async *#containers(): AsyncGenerator<{ container: ContainerId; owner: SettingsOwner | undefined }> {
+  async *#containers(): AsyncGenerator<ContainerId> {
     const { state } = this.#parts;
     for await (const record of allRecords(state.conversations)) {
       // Who prepares it opens it.
-      if (record.status !== 'preparing') yield { container: record.container, owner: record };
+      if (record.status !== 'preparing') yield record.container;
     }
-    for (const { container } of (await state.warmPool.look()).members) yield { container, owner: undefined };
+    for (const { container } of (await state.warmPool.look()).members) yield container;
   }
 
-  async #visit(container: ContainerId, owner: SettingsOwner | undefined): Promise<void> {
+  async #visit(container: ContainerId): Promise<void> {
     const { egress, log } = this.#parts;
     if (await egress.answers(container)) return;
     try {
-      await egress.open(container, owner);
+      await egress.reopen(container);
       log.info({ container_id: container }, 'opened the way out of a container that had lost it');
     } catch (error) {
       // Gone meanwhile, or it is tried again at the next round.

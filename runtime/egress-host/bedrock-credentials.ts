@@ -6,7 +6,9 @@ const SERVICE = 'bedrock';
 const SESSION_SECONDS = 3600;
 /** Renewed when this much of their life is left, so that a refusal can be waited out. */
 const RENEW_AHEAD_MS = 15 * 60_000;
+const SOONEST_MS = 100;
 const FIRST_RETRY_MS = 1_000;
+const ANSWER_MS = 5_000;
 const LONGEST_RETRY_MS = 60_000;
 
 export interface BedrockSettings {
@@ -57,7 +59,7 @@ export class BedrockCredentials {
       this.#failures = 0;
       this.#onRenewed();
       const left = Date.parse(this.#current.credentials.expires_at) - Date.now();
-      this.#again(Math.max(left - RENEW_AHEAD_MS, left / 2));
+      this.#again(Math.max(left - RENEW_AHEAD_MS, left / 2, SOONEST_MS));
     } catch (error) {
       this.#failures += 1;
       const pause = Math.min(FIRST_RETRY_MS * 2 ** (this.#failures - 1), LONGEST_RETRY_MS);
@@ -86,7 +88,8 @@ async function assumeRole({
   sessionName,
 }: BedrockSettings): Promise<AssumeRoleCommandOutput> {
   const { AssumeRoleCommand, STSClient } = await import('@aws-sdk/client-sts');
-  const client = new STSClient({ region });
+  const requestHandler = { connectionTimeout: ANSWER_MS, requestTimeout: ANSWER_MS };
+  const client = new STSClient({ region, requestHandler, maxAttempts: 2 });
   try {
     const request = { RoleArn: roleArn, RoleSessionName: sessionName, DurationSeconds: SESSION_SECONDS };
     return await client.send(new AssumeRoleCommand(request));

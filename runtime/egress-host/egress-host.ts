@@ -1,7 +1,8 @@
 import { connect } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { ContainerBackend } from '../containers/container-backend.ts';
-import type { EgressStats } from '../contracts/egress.ts';
+import type { EgressState, EgressStats } from '../contracts/egress.ts';
 import { BerthError } from '../contracts/errors.ts';
 import type { ContainerId } from '../contracts/ids.ts';
 import type { SettingsOwner } from '../state/egress-settings-store.ts';
@@ -11,6 +12,9 @@ import type { EgressService } from './egress-service.ts';
 import type { EgressTotals } from './egress-totals.ts';
 import { type ProxyChild, ProxyFailed } from './proxy-child.ts';
 
+/** How often rules are put again because they changed while they were on their way. */
+const PUTS = 3;
+
 interface Parts {
   backend: Pick<ContainerBackend, 'endpoint'>;
   child: ProxyChild;
@@ -18,6 +22,8 @@ interface Parts {
   totals: EgressTotals;
   /** Who has the rules instead of the proxy on this machine, which only passes on. */
   service: EgressService | undefined;
+  /** Whose the container is by now. */
+  ownerOf: (container: ContainerId) => Promise<SettingsOwner | undefined>;
   log: Logger;
   /** Connections through the proxy broke, but it is there again; or it could not be opened again. */
   onRestarted: (container: ContainerId, open: boolean) => void;
@@ -26,7 +32,7 @@ interface Parts {
 /** Egress by a proxy on this machine, with a socket for each container that this instance looks after. */
 export class EgressHost implements ContainerEgress {
   readonly #parts: Parts;
-  readonly #open = new Map<ContainerId, SettingsOwner | undefined>();
+  readonly #open = new Set<ContainerId>();
   /** What is asked for one container is done in order. */
   readonly #turns = new Map<ContainerId, Promise<unknown>>();
 
@@ -34,11 +40,13 @@ export class EgressHost implements ContainerEgress {
     this.#parts = parts;
   }
 
-  async open(container: ContainerId, owner: SettingsOwner | undefined): Promise<void> {
-    await this.#inTurn(container, async () => {
-      this.#open.set(container, owner);
-      await this.#put(container, owner);
-    });
+  open(container: ContainerId, owner: SettingsOwner | undefined): Promise<void> {
+    return this.#inTurn(container, () => this.#takeUp(container, async () => owner));
+  }
+
+  /** For one that nobody on this machine listens for: with the rules of whoever has it by then. */
+  reopen(container: ContainerId): Promise<void> {
+    return this.#inTurn(container, () => this.#takeUp(container, () => this.#parts.ownerOf(container)));
   }
 
   async stop(container: ContainerId): Promise<void> {
@@ -52,9 +60,9 @@ export class EgressHost implements ContainerEgress {
     });
   }
 
-  /** Everything anew with the rules as they are now: there are new credentials. */
+  /** The rules as they are now for all that is open here: there are new credentials. */
   async refresh(): Promise<void> {
-    await Promise.all([...this.#open.keys()].map((container) => this.#again(container)));
+    await Promise.all([...this.#open].map((container) => this.#again(container, false)));
   }
 
   /** The child was started again and knows nothing: every container gets its way out back. */
@@ -62,8 +70,8 @@ export class EgressHost implements ContainerEgress {
     const { totals, onRestarted } = this.#parts;
     totals.restart();
     await Promise.all(
-      [...this.#open.keys()].map(async (container) => {
-        const result = await this.#again(container);
+      [...this.#open].map(async (container) => {
+        const result = await this.#again(container, true);
         // One that is away again comes back again.
         if (result !== 'away') onRestarted(container, result === 'open');
       }),
@@ -74,16 +82,16 @@ export class EgressHost implements ContainerEgress {
   async look(): Promise<void> {
     const { child, totals } = this.#parts;
     if (this.#open.size === 0) return;
-    await this.#lookAtService();
     const { containers, superseded } = await child.ask({ kind: 'look' });
-    // The cast: the child knows containers by the names we gave it.
+    // The casts: the child knows containers by the names we gave it.
     for (const [container, stats] of Object.entries(containers) as [ContainerId, EgressStats][]) {
       totals.take(container, stats);
     }
     for (const container of superseded as ContainerId[]) {
-      this.#open.delete(container);
-      totals.end(container, null);
+      // One that is being opened right now has its place back once that is done.
+      if (!this.#turns.has(container)) this.#drop(container);
     }
+    await this.#lookAtService();
   }
 
   /** Whether a proxy, of this instance or another, listens for the container. */
@@ -98,39 +106,79 @@ export class EgressHost implements ContainerEgress {
     });
   }
 
-  async #again(container: ContainerId): Promise<'open' | 'failed' | 'away'> {
+  async #takeUp(container: ContainerId, ownerNow: () => Promise<SettingsOwner | undefined>): Promise<void> {
+    const isNew = !this.#open.has(container);
+    this.#open.add(container);
     try {
-      await this.#inTurn(container, async () => {
-        if (this.#open.has(container)) await this.#put(container, this.#open.get(container));
-      });
-      return 'open';
+      await this.#put(container, ownerNow, true);
     } catch (error) {
-      this.#parts.log.error({ err: error, container_id: container }, 'a container has no way out');
+      if (isNew) {
+        this.#drop(container);
+        await this.#forget(container);
+      }
+      throw error;
+    }
+  }
+
+  async #again(container: ContainerId, takeOver: boolean): Promise<'open' | 'failed' | 'away'> {
+    const { ownerOf, log } = this.#parts;
+    try {
+      let open = true;
+      await this.#inTurn(container, async () => {
+        if (!this.#open.has(container)) return;
+        // Another instance may have it by now.
+        if (takeOver && (await this.answers(container))) open = false;
+        else open = await this.#put(container, () => ownerOf(container), takeOver);
+        if (!open) this.#drop(container);
+      });
+      return open ? 'open' : 'away';
+    } catch (error) {
+      log.error({ err: error, container_id: container }, 'a container has no way out');
       return error instanceof ProxyFailed ? 'failed' : 'away';
     }
   }
 
-  async #put(container: ContainerId, owner: SettingsOwner | undefined): Promise<void> {
-    const { child, rules } = this.#parts;
-    const { service } = this.#parts;
-    const state = await rules.stateFor(owner);
-    await service?.put(container, state);
-    await child.ask({
-      kind: 'put',
-      container,
-      at: { socket: this.#socket(container) },
-      rules: service ? { kind: 'onward', proxy: service.onward(container) } : { kind: 'own', state },
-    });
+  /**
+   * Puts the rules, and again while they turn out to have changed on the way: the container was claimed, or its
+   * settings were. False: another proxy has its place, and was not to be taken over from.
+   */
+  async #put(
+    container: ContainerId,
+    ownerNow: () => Promise<SettingsOwner | undefined>,
+    takeOver: boolean,
+  ): Promise<boolean> {
+    const { rules, child, service } = this.#parts;
+    let state = await rules.stateFor(await ownerNow());
+    for (let puts = 1; ; puts += 1) {
+      await service?.put(container, state);
+      const { inPlace } = await child.ask({
+        kind: 'put',
+        container,
+        at: { socket: this.#socket(container) },
+        rules: service ? { kind: 'onward', proxy: service.onward(container) } : { kind: 'own', state },
+        takeOver,
+      });
+      if (!inPlace) return false;
+      const now: EgressState = await rules.stateFor(await ownerNow());
+      if (puts === PUTS || isDeepStrictEqual(now, state)) return true;
+      state = now;
+    }
   }
 
   /** A service that was started anew, or has one more address, is told of the containers it does not know. */
   async #lookAtService(): Promise<void> {
-    const { service, totals, rules } = this.#parts;
+    const { service, totals, rules, ownerOf, log } = this.#parts;
     for (const { address, containers } of (await service?.look()) ?? []) {
-      for (const [container, stats] of containers) totals.take(`${container} at ${address}`, stats);
-      const unknown = [...this.#open].filter(([container]) => !containers.has(container));
-      for (const [container, owner] of unknown) {
-        await service?.put(container, await rules.stateFor(owner), address);
+      for (const container of this.#open) {
+        const stats = containers.get(container);
+        if (stats !== undefined) totals.take(`${container} at ${address}`, stats);
+        else
+          await this.#inTurn(container, async () => {
+            if (!this.#open.has(container)) return;
+            await service?.put(container, await rules.stateFor(await ownerOf(container)), address);
+          }).catch((error) =>
+            log.warn({ err: error, container_id: container }, 'the egress service could not be told'),
+          );
       }
     }
   }
@@ -147,6 +195,11 @@ export class EgressHost implements ContainerEgress {
         'the egress service still knows a container that is gone',
       );
     }
+  }
+
+  #drop(container: ContainerId): void {
+    this.#open.delete(container);
+    this.#parts.totals.end(container, null);
   }
 
   async #inTurn(container: ContainerId, act: () => Promise<void>): Promise<void> {

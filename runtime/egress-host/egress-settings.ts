@@ -10,11 +10,13 @@ import type { EgressSettingsStore, SettingsOwner } from '../state/egress-setting
 /** What a conversation wants its own way; headers of MCP servers are secrets. */
 export interface EgressSettings {
   /** In place of what the operator allows to all. */
-  allowedDomains?: readonly string[];
+  allowedDomains?: readonly string[] | undefined;
   mcpServers: Record<string, McpRule>;
 }
 
 const ATTEMPTS = 5;
+/** In place of a copy: only the object counts. */
+const CHANGING = '?';
 
 interface Parts {
   copies: EgressSettingsStore;
@@ -33,15 +35,17 @@ export class ConversationEgressSettings {
   async of(owner: SettingsOwner): Promise<EgressSettings | undefined> {
     const { copies } = this.#parts;
     const copy = await copies.get(owner);
-    if (copy !== undefined) return this.#open(owner, copy);
+    if (copy !== undefined && copy !== CHANGING) return this.#open(owner, copy);
     const kept = await this.#read(owner);
-    await copies.fill(owner, kept?.sealed ?? '');
+    if (copy !== CHANGING) await copies.fill(owner, kept?.sealed ?? '');
     return kept && this.#open(owner, kept.sealed);
   }
 
   /** What is not given stays as it is. */
   async change(owner: SettingsOwner, change: Partial<EgressSettings>): Promise<EgressSettings> {
     const { copies, objects, secret } = this.#parts;
+    // Whatever becomes of this change, from here on nobody believes an older copy.
+    await copies.put(owner, CHANGING);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const kept = await this.#read(owner);
       const before = kept && this.#open(owner, kept.sealed);
@@ -52,6 +56,8 @@ export class ConversationEgressSettings {
       const put = await objects.put(egressSettingsKey(owner), content, { size: content.length, condition });
       if (put === 'conflict') continue;
       await copies.put(owner, sealed);
+      // A later change may have put its copy before ours.
+      if ((await this.#read(owner))?.version !== put.version) await copies.put(owner, CHANGING);
       return settings;
     }
     throw new BerthError('STORE_UNAVAILABLE', 'the settings are being changed by others all the time');
@@ -59,7 +65,7 @@ export class ConversationEgressSettings {
 
   /** They were deleted with the conversation's files. */
   async forget(owner: SettingsOwner): Promise<void> {
-    await this.#parts.copies.put(owner, '');
+    await this.#parts.copies.put(owner, CHANGING);
   }
 
   async #read(owner: SettingsOwner): Promise<{ sealed: string; version: string } | undefined> {

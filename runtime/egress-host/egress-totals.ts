@@ -19,9 +19,9 @@ export class EgressTotals {
     const before = this.#last.get(container);
     this.#last.set(container, stats);
     for (const [reason, count] of entriesOf(stats.refused))
-      add(this.refused, reason, count - (before?.refused[reason] ?? 0));
+      add(this.refused, reason, grown(count, before?.refused[reason]));
     for (const [outcome, count] of entriesOf(stats.passed))
-      add(this.passed, outcome, count - (before?.passed[outcome] ?? 0));
+      add(this.passed, outcome, grown(count, before?.passed[outcome]));
     for (const [method, spent] of entriesOf(stats.durations))
       this.#spend(method, spent, before?.durations[method]);
   }
@@ -32,13 +32,14 @@ export class EgressTotals {
     this.#last.delete(container);
   }
 
-  /** The proxy counts from zero again. */
+  /** The proxy on this machine counts from zero again. */
   restart(): void {
     this.restarts += 1;
-    this.#last.clear();
+    for (const name of this.#last.keys()) if (!name.includes(' ')) this.#last.delete(name);
   }
 
-  #spend(method: EgressMethod, now: Seconds, before: Seconds | undefined): void {
+  #spend(method: EgressMethod, now: Seconds, last: Seconds | undefined): void {
+    const before = last !== undefined && last.count <= now.count ? last : undefined;
     const total = this.durations.get(method) ?? { count: 0, seconds: 0, buckets: now.buckets.map(() => 0) };
     this.durations.set(method, {
       count: total.count + now.count - (before?.count ?? 0),
@@ -46,6 +47,11 @@ export class EgressTotals {
       buckets: now.buckets.map((count, at) => (total.buckets[at] ?? 0) + count - (before?.buckets[at] ?? 0)),
     });
   }
+}
+
+/** A count that fell was begun anew. */
+function grown(now: number, before = 0): number {
+  return now < before ? now : now - before;
 }
 
 function add<Name>(totals: Map<Name, number>, name: Name, more: number): void {

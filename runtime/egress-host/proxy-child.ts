@@ -101,20 +101,32 @@ export class ProxyChild {
 
   /** Resolves with how it ended. */
   #start(): Promise<string> {
-    const { program, env } = this.#parts;
-    const child = fork(program, {
-      env: Object.fromEntries(
-        PASSED_ON.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
-      ),
-      execArgv: ['--disable-sigusr1'],
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    });
+    let child: ChildProcess;
+    try {
+      child = this.#fork();
+    } catch (error) {
+      return Promise.resolve(error instanceof Error ? error.message : String(error));
+    }
+    const late = setTimeout(() => child.kill('SIGKILL'), READY_MS);
+    const settled = () => clearTimeout(late);
+    this.#ready.promise.then(settled, settled);
     this.#child = child;
     // The cast: only our own program has the other end of the channel.
     child.on('message', (message) => this.#take(message as HostMessage));
     return new Promise((resolve) => {
       child.on('error', (error) => resolve(error.message));
       child.on('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
+    });
+  }
+
+  #fork(): ChildProcess {
+    const { program, env } = this.#parts;
+    return fork(program, {
+      env: Object.fromEntries(
+        PASSED_ON.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
+      ),
+      execArgv: ['--disable-sigusr1'],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
   }
 
@@ -146,7 +158,12 @@ export class ProxyChild {
     const id = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<HostResults[keyof HostResults]>();
     this.#waiting.set(id, { resolve, reject });
-    const late = setTimeout(() => reject(away(`no answer within ${ANSWER_MS} ms`)), ANSWER_MS);
+    const { pid } = this.#child ?? {};
+    const late = setTimeout(() => {
+      reject(away(`no answer within ${ANSWER_MS} ms`));
+      // One that hangs still has its sockets: only its end lets another take them.
+      if (this.#child?.pid === pid) this.#child?.kill('SIGKILL');
+    }, ANSWER_MS);
     this.#child?.send({ ...request, id }, (error) => error && reject(away(error.message)));
     try {
       return await promise;

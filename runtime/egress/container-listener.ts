@@ -30,6 +30,7 @@ export class ContainerListener {
       renameSync(beside, this.#socket);
     } catch (error) {
       rmSync(beside, { force: true });
+      this.#server.close();
       throw error;
     }
   }

@@ -26,6 +26,7 @@ export class Gate {
   readonly #connections = new Set<GateConnection>();
   #policy: Policy | undefined;
   #closed = false;
+  #retired = false;
   /** Requests in work. */
   requests = 0;
   /** Bytes of request bodies being gathered. */
@@ -41,6 +42,15 @@ export class Gate {
     const allowed = new AllowList(state.allowed_domains);
     const mcp = new AllowList(state.mcp_domains);
     if (!this.#closed) this.#policy = { state, allowed, mcp };
+  }
+
+  /** Another proxy has the container by now: what is in work ends, and no connection goes on after its next answer. */
+  retire(): void {
+    this.#retired = true;
+  }
+
+  get retired(): boolean {
+    return this.#retired;
   }
 
   get state(): EgressState | undefined {

@@ -3,8 +3,8 @@ import type { OnwardProxy } from './settings.ts';
 
 /** What the runtime asks of the proxy that is its child, over the channel between the two. */
 export type HostRequest =
-  /** Listens for this container, in place of whoever does; or only replaces its rules. */
-  | { kind: 'put'; container: string; at: HostPlace; rules: HostRules }
+  /** Listens for this container, in place of whoever does; without `takeOver` it only replaces the rules of its own. */
+  | { kind: 'put'; container: string; at: HostPlace; rules: HostRules; takeOver: boolean }
   /** Listens for all containers that have a network. */
   | { kind: 'share'; host: string; port: number }
   /** Answers with the last of its counters. Of one that is not there: none. */
@@ -19,7 +19,8 @@ export type HostPlace = { socket: string } | { credentialSha256: string };
 export type HostRules = { kind: 'own'; state: EgressState } | { kind: 'onward'; proxy: OnwardProxy };
 
 export interface HostResults {
-  put: null;
+  /** Not in place: another proxy listens there, and this one has let go. */
+  put: { inPlace: boolean };
   share: { port: number };
   remove: EgressStats | null;
   look: { containers: Record<string, EgressStats>; superseded: string[] };

@@ -32,8 +32,7 @@ export class HostedContainers {
   async carryOut(request: HostRequest): Promise<HostResults[HostRequest['kind']]> {
     switch (request.kind) {
       case 'put':
-        await this.#put(request);
-        return null;
+        return { inPlace: await this.#put(request) };
       case 'share':
         return this.#share(request.host, request.port);
       case 'remove':
@@ -43,21 +42,26 @@ export class HostedContainers {
     }
   }
 
-  async #put({ container, at, rules }: Put): Promise<void> {
+  async #put({ container, at, rules, takeOver }: Put): Promise<boolean> {
     const known = this.#hosted.get(container);
     const gate = known?.gate ?? new Gate(container, this.#log);
     if (rules.kind === 'own') gate.replace(rules.state);
     if ('credentialSha256' in at) {
       const hash = Buffer.from(at.credentialSha256, 'hex');
       this.#hosted.set(container, { gate, listener: undefined, hash });
-      return;
+      return true;
     }
-    if (known?.listener?.isAt(at.socket) === true) return;
+    if (known?.listener?.isAt(at.socket) === true) return true;
+    if (!takeOver) {
+      this.#letGo(container);
+      return false;
+    }
     known?.listener?.close();
     const server = rules.kind === 'own' ? createProxyServer(gate) : createForwardingServer(rules.proxy);
     const listener = new ContainerListener(server, at.socket);
     await listener.listen();
     this.#hosted.set(container, { gate, listener, hash: undefined });
+    return true;
   }
 
   async #share(host: string, port: number): Promise<HostResults['share']> {
@@ -87,16 +91,21 @@ export class HostedContainers {
     return hosted.gate.stats();
   }
 
+  /** What it has in work goes on, with a last answer on every connection. */
+  #letGo(container: string): void {
+    const hosted = this.#hosted.get(container);
+    hosted?.listener?.close();
+    hosted?.gate.retire();
+    this.#hosted.delete(container);
+  }
+
   /** Who lost its socket to another proxy keeps the connections it has, and gets no new ones. */
   #look(): HostResults['look'] {
     const all = [...this.#hosted];
     const superseded = all.flatMap(([container, { listener }]) =>
       listener?.isInPlace === false ? [container] : [],
     );
-    for (const container of superseded) {
-      this.#hosted.get(container)?.listener?.close();
-      this.#hosted.delete(container);
-    }
+    for (const container of superseded) this.#letGo(container);
     return {
       containers: Object.fromEntries(all.map(([container, { gate }]) => [container, gate.stats()])),
       superseded,

@@ -42,7 +42,7 @@ export class OurProxy implements AsyncDisposable {
   async openSocket(container: string, upstream: string): Promise<string> {
     const socket = join(this.#folder, `${container}.sock`);
     const rules = { kind: 'own', state: allowing(upstream) } as const;
-    await this.#child.ask({ kind: 'put', container, at: { socket }, rules });
+    await this.#child.ask({ kind: 'put', container, at: { socket }, rules, takeOver: true });
     return socket;
   }
 
@@ -55,6 +55,7 @@ export class OurProxy implements AsyncDisposable {
       container,
       at,
       rules: { kind: 'own', state: allowing(upstream) },
+      takeOver: true,
     });
     const { port } = await this.#child.ask({ kind: 'share', host: '127.0.0.1', port: 0 });
     const basic = Buffer.from(`${container}:${credential}`).toString('base64');

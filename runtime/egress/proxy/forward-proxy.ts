@@ -72,6 +72,7 @@ export class ForwardProxy {
       if (connection.unanswered > limits.pipelined) throw tooManyAhead();
       framing = readFraming(request);
       gate = this.#doorkeeper.gateOf(connection, request, limits.connections);
+      if (gate.retired) response.shouldKeepAlive = false;
       if (gate.requests >= limits.requests) throw tooManyRequests();
       if (request.method === 'TRACE') throw noTrace();
       const policy = policyOf(gate);

@@ -31,7 +31,7 @@ export function egressRoutes(egress: ConversationEgress): Route[] {
       tag: 'Conversations',
       summary: 'Set what a conversation lets out',
       description:
-        'Within what the operator allows. What is not given stays as it is. It holds for the container that runs and for those that follow, until the conversation is purged.',
+        'Within what the operator allows. What is not given stays as it is. It holds for the container that runs, connections that are open aside, and for those that follow, until the conversation is purged. It is kept even where it can not be applied yet and the answer is 503.',
       access: 'use',
       params: one,
       query: noQuery,
@@ -42,7 +42,7 @@ export function egressRoutes(egress: ConversationEgress): Route[] {
         const settings = await egress.change(
           { tenant: key.tenant, conversation: params.id },
           {
-            ...(body.allowed_domains && { allowedDomains: body.allowed_domains }),
+            ...(body.allowed_domains !== undefined && { allowedDomains: body.allowed_domains ?? undefined }),
             ...(body.mcp_servers && { mcpServers: mcpRules(body.mcp_servers) }),
           },
         );

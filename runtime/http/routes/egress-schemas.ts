@@ -26,9 +26,10 @@ export const egressBody = z
     allowed_domains: z
       .array(z.string().min(1).max(300))
       .max(500)
+      .nullable()
       .optional()
       .meta({
-        description: 'In place of what the operator allows to all',
+        description: 'In place of what the operator allows to all; null: that again',
         examples: [['pypi.org', '.pythonhosted.org']],
       }),
     mcp_servers: mcpServers.optional(),

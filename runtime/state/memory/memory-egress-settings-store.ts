@@ -19,7 +19,7 @@ export class MemoryEgressSettingsStore implements EgressSettingsStore {
   }
 
   async fill(owner: SettingsOwner, sealed: string): Promise<void> {
-    if ((await this.get(owner)) === undefined) await this.put(owner, sealed);
+    if (!this.#known.has(nameOf(owner.tenant, owner.conversation))) await this.put(owner, sealed);
   }
 
   #forgetOldest(): void {

@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ConversationEgressSettings } from '../../../runtime/egress-host/egress-settings.ts';
 import { InstallationSecret } from '../../../runtime/identity/installation-secret.ts';
 import { DirectoryObjectStore } from '../../../runtime/objects/directory/directory-object-store.ts';
 import { egressSettingsKey } from '../../../runtime/saving/saved-keys.ts';
+import type { EgressSettingsStore } from '../../../runtime/state/egress-settings-store.ts';
 import { openMemoryState } from '../../../runtime/state/memory/open-memory-state.ts';
 import { conversation, tenant } from '../../contract/state/names.ts';
 
@@ -21,7 +22,7 @@ describe("a conversation's own egress settings", () => {
   let folder: string;
   let objects: DirectoryObjectStore;
   const secret = new InstallationSecret(randomBytes(32));
-  const open = (copies = openMemoryState().egressSettings) =>
+  const open = (copies: EgressSettingsStore = openMemoryState().egressSettings) =>
     new ConversationEgressSettings({ copies, objects, secret });
 
   beforeAll(async () => {
@@ -61,6 +62,28 @@ describe("a conversation's own egress settings", () => {
       open().change(two, { mcpServers: { tickets } }),
     ]);
     expect(await open().of(two)).toEqual({ allowedDomains: ['pypi.org'], mcpServers: { tickets } });
+  });
+
+  it('never go back to an older change whose copy comes late', async () => {
+    const late = { ...owner, conversation: conversation('late') };
+    const { egressSettings: copies } = openMemoryState();
+    const held = Promise.withResolvers<void>();
+    let puts = 0;
+    const slow = open({
+      get: (of) => copies.get(of),
+      fill: (of, sealed) => copies.fill(of, sealed),
+      async put(of, sealed) {
+        puts += 1;
+        if (puts === 2) await held.promise; // its own copy, after its object
+        await copies.put(of, sealed);
+      },
+    });
+    const first = slow.change(late, { allowedDomains: ['wide.example'] });
+    await vi.waitFor(() => expect(puts).toBe(2));
+    await open(copies).change(late, { allowedDomains: [] });
+    held.resolve();
+    await first;
+    expect(await open(copies).of(late)).toMatchObject({ allowedDomains: [] });
   });
 
   it('are nowhere in the clear', async () => {

@@ -17,7 +17,13 @@ describe('the egress proxy as a child', () => {
   let child: ProxyChild;
   const restarted = vi.fn();
   const put = (socket: string) =>
-    child.ask({ kind: 'put', container: 'ws-1', at: { socket }, rules: { kind: 'own', state } });
+    child.ask({
+      kind: 'put',
+      container: 'ws-1',
+      at: { socket },
+      rules: { kind: 'own', state },
+      takeOver: true,
+    });
   const ask = (socket: string) => {
     const connection = connect(socket);
     connection.end('GET http://example.com/ HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n');
@@ -61,7 +67,13 @@ describe('the egress proxy as a child', () => {
       ...{ program: PROGRAM, env: process.env, log: pino({ level: 'silent' }), onRestarted: restarted },
     });
     try {
-      await other.ask({ kind: 'put', container: 'ws-1', at: { socket }, rules: { kind: 'own', state } });
+      await other.ask({
+        kind: 'put',
+        container: 'ws-1',
+        at: { socket },
+        rules: { kind: 'own', state },
+        takeOver: true,
+      });
       expect((await child.ask({ kind: 'look' })).superseded).toEqual(['ws-1']);
       expect((await other.ask({ kind: 'look' })).superseded).toEqual([]);
       expect(await ask(socket)).toMatch(/^HTTP\/1\.1 403 /);

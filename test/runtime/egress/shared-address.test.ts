@@ -30,6 +30,7 @@ describeWith(['docker', 'workspace-base-image'], "the proxy at a network's gatew
         kind: 'put',
         container,
         at: { credentialSha256: createHash('sha256').update(`credential-of-${container}`).digest('hex') },
+        takeOver: true,
         rules: {
           kind: 'own',
           state: {
