@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { buildConversations } from './assembly/build-conversations.ts';
+import { egressService } from './assembly/build-egress.ts';
 import { egressRules } from './assembly/egress-rules.ts';
 import { openFoundation } from './assembly/open-foundation.ts';
 import { ImagePreparation } from './containers/image-preparation.ts';
@@ -41,10 +42,14 @@ async function open(
 ): Promise<Installation> {
   const foundation = await openFoundation(config, env, log, closing);
   const { installation, backend, state, settings } = foundation;
+  // The proxies on this machine go with their runtimes; the service would keep the rules of what is gone.
+  const service = egressService({ ...foundation, config });
   const { agents, adoption, removal, ending } = buildConversations({
     ...foundation,
     config,
-    egress: noEgress,
+    egress: service
+      ? { ...noEgress, stop: async (container) => void (await service.remove(container)) }
+      : noEgress,
     rules: egressRules({ ...foundation, config }),
     images: new ImagePreparation({ backend, image: settings.image, build: undefined, log }),
     metrics: new Metrics(async () => 0),

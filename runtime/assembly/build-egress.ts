@@ -61,7 +61,12 @@ export function buildEgress(given: Given) {
   };
 }
 
-function egressService({ config, state, secret }: Given): EgressService | undefined {
+/** Where strict mode has the rules; none: they are with the proxy on this machine. */
+export function egressService({
+  config,
+  state,
+  secret,
+}: Pick<Given, 'config' | 'state' | 'secret'>): EgressService | undefined {
   const { EGRESS_MODE: mode, EGRESS_PROXY_URL: url, EGRESS_PROXY_ADMIN_KEY: adminKey } = config;
   if (mode !== 'service' || url === undefined || adminKey === undefined) return undefined;
   const adminUrl = config.EGRESS_PROXY_ADMIN_URL ?? `http://${new URL(url).hostname}:8081`;
