@@ -59,6 +59,8 @@ export interface Prepared {
 /** What differs between a container that is made and one that is there. */
 interface Steps {
   begin(lease: { owner: string; leaseSeconds: number }, signal: AbortSignal): Promise<void>;
+  /** Its way out, before anything runs there. */
+  open(): Promise<void>;
   /** The agent is this very container's, and nobody's yet. */
   prove(signal: AbortSignal): Promise<unknown>;
 }
@@ -76,7 +78,7 @@ export class ContainerPreparation {
 
   /** Creates it first. Whatever fails, nothing of the container stays. */
   prepareCold(record: ConversationRecord, request: Asked, signal: AbortSignal): Promise<Prepared> {
-    const { store, creation, agents, secret, checkpoint } = this.#parts;
+    const { store, creation, agents, secret, egress, checkpoint } = this.#parts;
     return this.#prepare(record, request, signal, {
       async begin(lease, until) {
         await checkpoint('claim.reserved');
@@ -85,6 +87,7 @@ export class ContainerPreparation {
         ours(await store.bind({ ...record, ...lease }));
         await checkpoint('claim.bound');
       },
+      open: () => egress.open(record.container, record),
       prove: (until) => awaitAgent(agents.of(record.container), record.container, secret, until),
     });
   }
@@ -95,10 +98,11 @@ export class ContainerPreparation {
     request: Asked,
     signal: AbortSignal,
   ): Promise<Prepared | undefined> {
-    const { agents, secret, checkpoint } = this.#parts;
+    const { agents, secret, egress, checkpoint } = this.#parts;
     try {
       return await this.#prepare(record, request, signal, {
         begin: async () => checkpoint('claim.popped'),
+        open: () => egress.claim(record.container, record),
         prove: () =>
           proveUnassigned(agents.of(record.container), record.container, secret).catch((error) => {
             throw new DeadMember('a member of the warm pool does not prove to live', { cause: error });
@@ -117,7 +121,7 @@ export class ContainerPreparation {
     signal: AbortSignal,
     steps: Steps,
   ): Promise<Prepared> {
-    const { store, ending, egress, images, log } = this.#parts;
+    const { store, ending, images, log } = this.#parts;
     const lease = { owner: request.owner, leaseSeconds: PREPARATION_LEASE_SECONDS };
     const lost = new AbortController();
     using _renewal = new LeaseRenewal(
@@ -128,8 +132,7 @@ export class ContainerPreparation {
     try {
       const until = AbortSignal.any([signal, lost.signal]);
       await steps.begin(lease, until);
-      // Beside the rest: it has to be open before anything runs there, and not before.
-      const open = egress.open(record.container, record);
+      const open = steps.open();
       open.catch(() => {}); // told below
       return await this.#personalise(record, request, { proof: steps.prove(until), open }, until);
     } catch (error) {

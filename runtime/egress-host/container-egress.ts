@@ -8,6 +8,11 @@ export interface ContainerEgress {
    * it is this instance's then, with the rules as they are now. Throws `EGRESS_UNAVAILABLE`.
    */
   open(container: ContainerId, owner: SettingsOwner | undefined): Promise<void>;
+  /**
+   * One that is open with nobody's rules becomes this conversation's. Where that has no rules of its own nothing
+   * changes, whichever instance it is open at.
+   */
+  claim(container: ContainerId, owner: SettingsOwner): Promise<void>;
   /** After the container is gone. Of one that has none: fine. */
   stop(container: ContainerId): Promise<void>;
 }
@@ -15,5 +20,6 @@ export interface ContainerEgress {
 /** Lets nothing out. */
 export const noEgress: ContainerEgress = {
   open: async () => {},
+  claim: async () => {},
   stop: async () => {},
 };

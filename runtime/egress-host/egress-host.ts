@@ -44,6 +44,12 @@ export class EgressHost implements ContainerEgress {
     return this.#inTurn(container, () => this.#takeUp(container, async () => owner));
   }
 
+  async claim(container: ContainerId, owner: SettingsOwner): Promise<void> {
+    const hasOwnRules = (await this.#parts.rules.settings.of(owner)) !== undefined;
+    if (!hasOwnRules && (this.#open.has(container) || (await this.answers(container)))) return;
+    await this.open(container, owner);
+  }
+
   /** For one that nobody on this machine listens for: with the rules of whoever has it by then. */
   reopen(container: ContainerId): Promise<void> {
     return this.#inTurn(container, () => this.#takeUp(container, () => this.#parts.ownerOf(container)));

@@ -37,7 +37,8 @@ export class ConversationEgressSettings {
     const copy = await copies.get(owner);
     if (copy !== undefined && copy !== CHANGING) return this.#open(owner, copy);
     const kept = await this.#read(owner);
-    if (copy !== CHANGING) await copies.fill(owner, kept?.sealed ?? '');
+    // Nobody waits for it: without a copy the next one reads as this one did.
+    if (copy !== CHANGING) copies.fill(owner, kept?.sealed ?? '').catch(() => {});
     return kept && this.#open(owner, kept.sealed);
   }
 

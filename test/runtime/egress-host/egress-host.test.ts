@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -114,6 +114,22 @@ describe('egress by proxies on one machine', () => {
     );
     expect(await status()).toBe('403');
     expect(reported).not.toHaveBeenCalled();
+  });
+
+  it('a claim changes nothing where the conversation has no rules of its own, and else opens it anew', async () => {
+    const [first, second] = [instance(), instance()];
+    await first.open(id, undefined);
+    const before = statSync(socketOf(id)).ino;
+    await second.claim(id, { ...narrow, conversation: conversation('plain') });
+    expect(statSync(socketOf(id)).ino).toBe(before);
+    expect(await status()).toBe('200');
+    await second.claim(id, narrow);
+    expect(await status()).toBe('403');
+  });
+
+  it('a claim of one that nobody listens for opens it', async () => {
+    await instance().claim(id, { ...narrow, conversation: conversation('plain') });
+    expect(await status()).toBe('200');
   });
 
   it('who gives a container its way out back does so with the rules of whoever has it by now', async () => {
