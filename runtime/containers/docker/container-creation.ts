@@ -19,7 +19,7 @@ export interface CreationSettings extends Installation {
 }
 
 const READY_SECONDS = 30;
-const WATCH_MS = 1_000;
+const WATCH_MS = 2_500;
 const LAST_LINES = 20;
 
 /** One attempt to make a container. It ends with a whole one or with nothing. */

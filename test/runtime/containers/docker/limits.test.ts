@@ -68,7 +68,11 @@ async function sizeOf(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
   const sizes = await Promise.all(
-    files.map(async (file) => (await stat(join(file.parentPath, file.name))).size),
+    files.map(async (file) => {
+      // The engine turns its logs over meanwhile.
+      const found = await stat(join(file.parentPath, file.name)).catch(() => undefined);
+      return found?.size ?? 0;
+    }),
   );
   return sizes.reduce((sum, size) => sum + size, 0);
 }
