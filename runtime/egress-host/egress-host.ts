@@ -160,7 +160,7 @@ export class EgressHost implements ContainerEgress {
       const { inPlace } = await child.ask({
         kind: 'put',
         container,
-        at: { socket: this.#socket(container) },
+        socket: this.#socket(container),
         rules: service ? { kind: 'onward', proxy: service.onward(container) } : { kind: 'own', state },
         takeOver,
       });

@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,31 +7,36 @@ import { createForwardingServer } from './forwarding-server.ts';
 import { type EgressLog, Gate } from './gate.ts';
 import type { HostRequest, HostResults } from './host-messages.ts';
 import { createProxyServer, createSharedProxyServer } from './proxy/proxy-server.ts';
+import { ServedContainers } from './served-containers.ts';
 
 type Put = Extract<HostRequest, { kind: 'put' }>;
 
 interface Hosted {
   gate: Gate;
-  /** Of one with a socket. */
-  listener: ContainerListener | undefined;
-  /** Of one with a network: SHA-256 of its credential. */
-  hash: Buffer | undefined;
+  listener: ContainerListener;
 }
 
 /** The containers of one machine, each with rules of its own, and a socket or a credential. */
 export class HostedContainers {
   readonly #log: EgressLog;
+  /** Those with a socket. */
   readonly #hosted = new Map<string, Hosted>();
+  /** Those with a network. */
+  readonly #networked: ServedContainers;
   #shared: Server | undefined;
 
   constructor(log: EgressLog) {
     this.#log = log;
+    this.#networked = new ServedContainers(log);
   }
 
   async carryOut(request: HostRequest): Promise<HostResults[HostRequest['kind']]> {
     switch (request.kind) {
       case 'put':
         return { inPlace: await this.#put(request) };
+      case 'serve':
+        this.#networked.put(request.container, Buffer.from(request.credentialSha256, 'hex'), request.state);
+        return null;
       case 'share':
         return this.#share(request.host, request.port);
       case 'remove':
@@ -42,32 +46,27 @@ export class HostedContainers {
     }
   }
 
-  async #put({ container, at, rules, takeOver }: Put): Promise<boolean> {
+  async #put({ container, socket, rules, takeOver }: Put): Promise<boolean> {
     const known = this.#hosted.get(container);
     const gate = known?.gate ?? new Gate(container, this.#log);
     if (rules.kind === 'own') gate.replace(rules.state);
-    if ('credentialSha256' in at) {
-      const hash = Buffer.from(at.credentialSha256, 'hex');
-      this.#hosted.set(container, { gate, listener: undefined, hash });
-      return true;
-    }
-    if (known?.listener?.isAt(at.socket) === true) return true;
+    if (known?.listener.isAt(socket) === true) return true;
     if (!takeOver) {
       this.#letGo(container);
       return false;
     }
-    known?.listener?.close();
+    known?.listener.close();
     const server = rules.kind === 'own' ? createProxyServer(gate) : createForwardingServer(rules.proxy);
-    const listener = new ContainerListener(server, at.socket);
+    const listener = new ContainerListener(server, socket);
     await listener.listen();
-    this.#hosted.set(container, { gate, listener, hash: undefined });
+    this.#hosted.set(container, { gate, listener });
     return true;
   }
 
   async #share(host: string, port: number): Promise<HostResults['share']> {
     this.#shared?.close();
     const nobody = new Gate('', this.#log);
-    const find = (container: string, credential: string) => this.#find(container, credential);
+    const find = (container: string, credential: string) => this.#networked.find(container, credential);
     const server = createSharedProxyServer(find, { nobody });
     server.listen(port, host);
     await once(server, 'listening');
@@ -75,18 +74,11 @@ export class HostedContainers {
     return { port: (server.address() as AddressInfo).port }; // it listens on TCP
   }
 
-  /** It takes as long for a wrong credential as for a right one. */
-  #find(container: string, credential: string): Gate | undefined {
-    const shown = createHash('sha256').update(credential).digest();
-    const { gate, hash } = this.#hosted.get(container) ?? {};
-    return hash?.length === shown.length && timingSafeEqual(hash, shown) ? gate : undefined;
-  }
-
   #remove(container: string): EgressStats | null {
     const hosted = this.#hosted.get(container);
-    if (hosted === undefined) return null;
+    if (hosted === undefined) return this.#networked.remove(container) ?? null;
     this.#hosted.delete(container);
-    hosted.listener?.close();
+    hosted.listener.close();
     hosted.gate.close();
     return hosted.gate.stats();
   }
@@ -94,7 +86,7 @@ export class HostedContainers {
   /** What it has in work goes on, with a last answer on every connection. */
   #letGo(container: string): void {
     const hosted = this.#hosted.get(container);
-    hosted?.listener?.close();
+    hosted?.listener.close();
     hosted?.gate.retire();
     this.#hosted.delete(container);
   }
@@ -102,12 +94,13 @@ export class HostedContainers {
   /** Who lost its socket to another proxy keeps the connections it has, and gets no new ones. */
   #look(): HostResults['look'] {
     const all = [...this.#hosted];
-    const superseded = all.flatMap(([container, { listener }]) =>
-      listener?.isInPlace === false ? [container] : [],
-    );
+    const superseded = all.flatMap(([container, { listener }]) => (listener.isInPlace ? [] : [container]));
     for (const container of superseded) this.#letGo(container);
     return {
-      containers: Object.fromEntries(all.map(([container, { gate }]) => [container, gate.stats()])),
+      containers: {
+        ...Object.fromEntries(all.map(([container, { gate }]) => [container, gate.stats()])),
+        ...this.#networked.stats(),
+      },
       superseded,
     };
   }

@@ -42,21 +42,15 @@ export class OurProxy implements AsyncDisposable {
   async openSocket(container: string, upstream: string): Promise<string> {
     const socket = join(this.#folder, `${container}.sock`);
     const rules = { kind: 'own', state: allowing(upstream) } as const;
-    await this.#child.ask({ kind: 'put', container, at: { socket }, rules, takeOver: true });
+    await this.#child.ask({ kind: 'put', container, socket, rules, takeOver: true });
     return socket;
   }
 
   /** Listens on loopback for one container that may reach this upstream. */
   async openPort(upstream: string): Promise<{ port: number; authorization: string }> {
     const [container, credential] = ['ws-bench', 'a-credential-for-the-bench'];
-    const at = { credentialSha256: createHash('sha256').update(credential).digest('hex') };
-    await this.#child.ask({
-      kind: 'put',
-      container,
-      at,
-      rules: { kind: 'own', state: allowing(upstream) },
-      takeOver: true,
-    });
+    const credentialSha256 = createHash('sha256').update(credential).digest('hex');
+    await this.#child.ask({ kind: 'serve', container, credentialSha256, state: allowing(upstream) });
     const { port } = await this.#child.ask({ kind: 'share', host: '127.0.0.1', port: 0 });
     const basic = Buffer.from(`${container}:${credential}`).toString('base64');
     return { port, authorization: `Basic ${basic}` };

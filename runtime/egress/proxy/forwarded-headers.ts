@@ -1,20 +1,8 @@
+import { isConnectionHeader } from '../connection-headers.ts';
+
 /** A header list as Node has it: name, value, name, value. */
 export type RawHeaders = readonly string[];
 
-/** They are between two neighbours, or say where a request came from, and end here. */
-const DROPPED = new Set([
-  'connection',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'via',
-  'expect',
-  'forwarded',
-  'http2-settings',
-]);
-const DROPPED_PREFIXES = ['proxy-', 'x-forwarded-'];
 /** Of a request the proxy sets these anew. */
 const FRAMING = new Set(['host', 'content-length']);
 
@@ -34,8 +22,7 @@ function keep(headers: RawHeaders, also?: ReadonlySet<string>): string[] {
   for (let at = 0; at + 1 < headers.length; at += 2) {
     const name = headers[at] ?? '';
     const lower = name.toLowerCase();
-    if (DROPPED.has(lower) || also?.has(lower) || named?.has(lower)) continue;
-    if (DROPPED_PREFIXES.some((prefix) => lower.startsWith(prefix))) continue;
+    if (isConnectionHeader(lower) || also?.has(lower) || named?.has(lower)) continue;
     kept.push(name, headers[at + 1] ?? '');
   }
   return kept;

@@ -1,22 +1,10 @@
+import { isConnectionHeader } from '../connection-headers.ts';
 import type { RouteRequest } from '../route-plan.ts';
 
 type Header = [name: string, value: string];
 
-/** They belong to one connection, frame the body, or would say what only the proxy says. */
-const NEVER_FORWARDED = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'forwarded',
-  'host',
-  'http2-settings',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'via',
-]);
+/** Of every request the proxy sets these anew. */
+const FRAMING = new Set(['content-length', 'host']);
 
 /** As servers compare names: many take an underscore for a hyphen. */
 export const comparable = (name: string): string => name.toLowerCase().replaceAll('_', '-');
@@ -24,7 +12,7 @@ export const comparable = (name: string): string => name.toLowerCase().replaceAl
 /** Whether a header of this name never goes upstream, whoever sets it. */
 export function neverForwarded(name: string): boolean {
   const plain = comparable(name);
-  return NEVER_FORWARDED.has(plain) || plain.startsWith('proxy-') || plain.startsWith('x-forwarded-');
+  return isConnectionHeader(plain) || FRAMING.has(plain);
 }
 
 /** The client's headers that go on: none that `Connection` names, none that `dropped` is true for. */

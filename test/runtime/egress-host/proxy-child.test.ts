@@ -20,7 +20,7 @@ describe('the egress proxy as a child', () => {
     child.ask({
       kind: 'put',
       container: 'ws-1',
-      at: { socket },
+      socket,
       rules: { kind: 'own', state },
       takeOver: true,
     });
@@ -70,7 +70,7 @@ describe('the egress proxy as a child', () => {
       await other.ask({
         kind: 'put',
         container: 'ws-1',
-        at: { socket },
+        socket,
         rules: { kind: 'own', state },
         takeOver: true,
       });

@@ -27,19 +27,15 @@ describeWith(['docker', 'workspace-base-image'], "the proxy at a network's gatew
       ['two', []],
     ] as const) {
       await hosted.carryOut({
-        kind: 'put',
+        kind: 'serve',
         container,
-        at: { credentialSha256: createHash('sha256').update(`credential-of-${container}`).digest('hex') },
-        takeOver: true,
-        rules: {
-          kind: 'own',
-          state: {
-            allowed_domains: [...allowed],
-            mcp_domains: [],
-            mcp_servers: {},
-            signing: null,
-            anthropic: null,
-          },
+        credentialSha256: createHash('sha256').update(`credential-of-${container}`).digest('hex'),
+        state: {
+          allowed_domains: [...allowed],
+          mcp_domains: [],
+          mcp_servers: {},
+          signing: null,
+          anthropic: null,
         },
       });
     }
