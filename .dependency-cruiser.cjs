@@ -79,7 +79,14 @@ module.exports = {
     {
       name: 'aws-sdk-in-its-adapter-only',
       severity: 'error',
-      from: { pathNot: ['^runtime/objects/s3/', '^runtime/egress-host/bedrock-credentials.ts', '^test/'] },
+      from: {
+        pathNot: [
+          '^runtime/objects/s3/',
+          '^runtime/containers/ecs/',
+          '^runtime/egress-host/bedrock-credentials.ts',
+          '^test/',
+        ],
+      },
       to: { path: packageNamed('@aws-sdk') },
     },
     {

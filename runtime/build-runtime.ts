@@ -10,7 +10,6 @@ import type { ContainerBackend } from './containers/container-backend.ts';
 import { imageBuildFrom } from './containers/image-build.ts';
 import { ImagePreparation } from './containers/image-preparation.ts';
 import type { Config } from './contracts/environment.ts';
-import { EgressWatch } from './conversations/egress-watch.ts';
 import { endLeftovers } from './conversations/leftovers.ts';
 import { createApp } from './http/app.ts';
 import { containerRoutes } from './http/routes/container-routes.ts';
@@ -81,7 +80,7 @@ async function build(
   });
   const parts = buildConversations({
     ...foundation,
-    egress: egress.host,
+    egress: egress.containers,
     rules: egress.rules,
     config,
     images,
@@ -92,8 +91,8 @@ async function build(
   const { conversations, executions, warmPool } = parts;
   metrics.watchWarmPool(() => warmPool.view());
   closing.add('agent connections', () => parts.agents.close());
-  metrics.watchEgress(egress.totals, () => egress.host.look());
-  egress.whenRestarted((container, open) => {
+  metrics.watchEgress(egress.totals, () => egress.count());
+  const egressWatch = egress.watch((container, open) => {
     afterProxyRestart(parts, state, container, open).catch((error) =>
       log.warn(
         { err: error, container_id: container },
@@ -101,6 +100,7 @@ async function build(
       ),
     );
   });
+  closing.add('egress watch', () => egressWatch.close());
   await egress.start();
 
   // Children are their parent's alone: what an earlier run left of them is nobody's.
@@ -150,8 +150,7 @@ async function build(
   await images.look();
   const url = await server.listen(config.HOST, config.PORT);
   closing.add('open connections', () => server.close());
-  const watch = new EgressWatch({ state, egress: egress.host, log });
-  const loops = startLoops({ config, parts, sweep, egress: watch, metrics, log });
+  const loops = startLoops({ config, parts, sweep, egress: egressWatch, metrics, log });
   closing.add('turns under way', () => loops.over());
   closing.add('work in flight', () => conversations.close({ handOver: !containersAreOurs }));
   closing.add('loops', () => {

@@ -76,6 +76,7 @@ async function open(
         await state.warmPool.remove({ container: id, stopSeconds: 0 });
         await ending.destroy(id, 0).catch((error) => say(`  not yet: ${error}`));
       }
+      await ending.over();
       return (await backend.list('conversation')).length;
     },
     [Symbol.asyncDispose]: () => closing.close(log),

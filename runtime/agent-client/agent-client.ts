@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { z } from 'zod';
-import type { Endpoint } from '../containers/container-backend.ts';
 import type {
   AgentHealth,
   AssignRequest,
@@ -21,7 +20,7 @@ import {
   manifestAnswer,
   problemAnswer,
 } from './agent-answers.ts';
-import { type AgentCall, AgentConnection } from './agent-connection.ts';
+import { type AgentCall, AgentConnection, type AgentPlace } from './agent-connection.ts';
 import { AgentMisbehaved, AgentUnreachable, ExecutionForgotten } from './agent-failures.ts';
 import { agentBytes, parseJson, readBounded, readEvents } from './bounded-reading.ts';
 import { type AgentEvent, executionEvents } from './execution-events.ts';
@@ -69,8 +68,8 @@ export interface BinaryOutput {
 export class AgentClient {
   readonly #connection: AgentConnection;
 
-  constructor(endpoint: Endpoint, token: string) {
-    this.#connection = new AgentConnection(endpoint, token);
+  constructor(place: AgentPlace, token: string) {
+    this.#connection = new AgentConnection(place, token);
   }
 
   async health(nonce: string): Promise<AgentHealth> {

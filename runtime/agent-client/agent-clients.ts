@@ -25,7 +25,7 @@ export class AgentClients {
     }
     this.#dropUnused(askedAt);
     const client = new AgentClient(
-      this.#backend.endpoint(container, 'agent'),
+      () => this.#backend.endpoint(container, 'agent'),
       this.#secret.agentToken(container),
     );
     this.#clients.set(container, { client, askedAt });

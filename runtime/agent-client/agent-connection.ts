@@ -1,8 +1,15 @@
-import { Agent as HttpAgent, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
-import type { Readable } from 'node:stream';
+import {
+  type AgentOptions,
+  Agent as HttpAgent,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request,
+} from 'node:http';
+import type { Duplex, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Endpoint } from '../containers/container-backend.ts';
-import { AgentUnreachable } from './agent-failures.ts';
+import { AgentMisbehaved, AgentUnreachable } from './agent-failures.ts';
+import { openProven } from './proven-socket.ts';
 
 /** Less than the agent keeps an idle connection, so that none is used in the moment it is closed. */
 const IDLE_MS = 60_000;
@@ -15,19 +22,23 @@ export interface AgentCall {
   signal?: AbortSignal;
 }
 
-/** Kept-alive HTTP connections to one container's agent. */
-export class AgentConnection {
-  readonly #endpoint: Endpoint;
-  readonly #token: string;
-  readonly #agent = new HttpAgent({
-    keepAlive: true,
-    maxFreeSockets: 4,
-    scheduling: 'lifo',
-    timeout: IDLE_MS,
-  });
+const POOL: AgentOptions = { keepAlive: true, maxFreeSockets: 4, scheduling: 'lifo', timeout: IDLE_MS };
 
-  constructor(endpoint: Endpoint, token: string) {
-    this.#endpoint = endpoint;
+/** Where an agent is, or who finds that out once it is called. */
+export type AgentPlace = Endpoint | (() => Promise<Endpoint>);
+
+/**
+ * Kept-alive HTTP connections to one container's agent. A socket's file is one container's alone; at an address every
+ * new connection is proved first, and the work goes down that same connection.
+ */
+export class AgentConnection {
+  readonly #place: AgentPlace;
+  readonly #token: string;
+  #found: { endpoint: Endpoint; agent: HttpAgent } | undefined;
+  #closed = false;
+
+  constructor(place: AgentPlace, token: string) {
+    this.#place = place;
     this.#token = token;
   }
 
@@ -35,10 +46,11 @@ export class AgentConnection {
   async call(call: AgentCall): Promise<IncomingMessage> {
     call.signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const { endpoint, agent } = this.#found ?? (await this.#find());
     const where =
-      this.#endpoint.kind === 'socket'
-        ? { socketPath: this.#endpoint.path, host: 'agent' }
-        : { host: this.#endpoint.host, port: this.#endpoint.port };
+      endpoint.kind === 'socket'
+        ? { socketPath: endpoint.path, host: 'agent' }
+        : { host: endpoint.host, port: endpoint.port };
     const headers: OutgoingHttpHeaders = { authorization: `Bearer ${this.#token}`, ...call.headers };
     if (typeof call.body === 'string') {
       headers['content-type'] = 'application/json';
@@ -46,7 +58,7 @@ export class AgentConnection {
     }
     const outgoing = request({
       ...where,
-      agent: this.#agent,
+      agent,
       method: call.method,
       path: call.path,
       headers,
@@ -65,7 +77,8 @@ export class AgentConnection {
     });
     outgoing.on('response', resolve);
     outgoing.on('error', (error) => {
-      reject(call.signal?.aborted === true ? call.signal.reason : new AgentUnreachable(connected, error));
+      if (call.signal?.aborted === true) reject(call.signal.reason);
+      else reject(error instanceof AgentMisbehaved ? error : new AgentUnreachable(connected, error));
     });
     // Not every end is told as an error: an answer of 101 is not.
     outgoing.on('close', () =>
@@ -75,6 +88,45 @@ export class AgentConnection {
   }
 
   close(): void {
-    this.#agent.destroy();
+    this.#closed = true;
+    this.#found?.agent.destroy();
+  }
+
+  async #find(): Promise<{ endpoint: Endpoint; agent: HttpAgent }> {
+    const endpoint = await this.#ask();
+    const agent = endpoint.kind === 'socket' ? new HttpAgent(POOL) : new ProvenAgent(endpoint, this.#token);
+    this.#found ??= { endpoint, agent };
+    if (this.#closed) agent.destroy();
+    return this.#found;
+  }
+
+  async #ask(): Promise<Endpoint> {
+    if (typeof this.#place !== 'function') return this.#place;
+    try {
+      return await this.#place();
+    } catch (error) {
+      throw new AgentUnreachable(false, error);
+    }
+  }
+}
+
+/** Its connections are proved before anything is sent. */
+class ProvenAgent extends HttpAgent {
+  readonly #open: () => Promise<Duplex>;
+
+  constructor({ host, port }: Extract<Endpoint, { kind: 'address' }>, token: string) {
+    super(POOL);
+    this.#open = () => openProven(host, port, token);
+  }
+
+  override createConnection(
+    _options: object,
+    callback: (error: Error | null, socket: Duplex) => void,
+  ): undefined {
+    this.#open().then(
+      (socket) => callback(null, socket),
+      // The cast: Node takes an error without a socket.
+      (error) => (callback as (error: Error) => void)(error),
+    );
   }
 }

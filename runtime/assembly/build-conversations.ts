@@ -3,6 +3,7 @@ import { AgentClients } from '../agent-client/agent-clients.ts';
 import type { ImagePreparation } from '../containers/image-preparation.ts';
 import type { Config } from '../contracts/environment.ts';
 import { isBerthError } from '../contracts/errors.ts';
+import { warmPoolSizes } from '../contracts/load-config.ts';
 import { ActiveWork } from '../conversations/active-work.ts';
 import { type Acquired, ContainerAcquisition } from '../conversations/container-acquisition.ts';
 import { ContainerCreation } from '../conversations/container-creation.ts';
@@ -49,6 +50,7 @@ export function buildConversations(given: Given) {
     given;
   const { egress, rules } = given;
   const store = state.conversations;
+  const pool = warmPoolSizes(config, backend.kind);
   const agents = new AgentClients(backend, secret);
   const active = new ActiveWork();
 
@@ -58,6 +60,7 @@ export function buildConversations(given: Given) {
     agents,
     egress,
     checkpoint,
+    log,
     onEnding: (container) => saving.forget(container),
   });
   const saving = new FileSaving({
@@ -117,10 +120,10 @@ export function buildConversations(given: Given) {
     settings: {
       image: containerMake(settings),
       manager: settings.backend,
-      sizes: { min: config.WARM_POOL_MIN_SIZE, max: config.WARM_POOL_MAX_SIZE },
+      sizes: { min: pool.min, max: pool.max },
       ttlSeconds: config.WARM_POOL_TTL_SECONDS,
       maxContainers: settings.maxContainers,
-      parallel: config.WARM_POOL_PARALLEL_CREATES,
+      parallel: pool.parallel,
     },
     instance,
     log,

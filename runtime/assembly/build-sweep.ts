@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '../contracts/environment.ts';
 import type { ContainerId } from '../contracts/ids.ts';
+import { orphanGraceSeconds } from '../contracts/load-config.ts';
 import { BlobCollection } from '../conversations/blob-collection.ts';
 import { DRAIN_LEASE_SECONDS, STOP_SECONDS } from '../conversations/conversation-settings.ts';
 import { HealthWatch } from '../conversations/health-watch.ts';
@@ -53,7 +54,7 @@ export function buildSweep({
     leases: state.leases,
     instance,
     backend,
-    graceSeconds: config.ORPHAN_GRACE_PERIOD_SECONDS,
+    graceSeconds: orphanGraceSeconds(config, backend.kind),
     log,
     onAction,
     onBreaker: (open) => metrics.sweepBreakerOpen.set(open ? 1 : 0),

@@ -8,16 +8,23 @@ import type { InstallationId } from '../contracts/ids.ts';
 import { processBackendRefusals } from '../contracts/load-config.ts';
 import type { DataDirectory } from '../lifecycle/data-directory.ts';
 import { StartFailure } from '../lifecycle/start-failure.ts';
+import type { TaskStore } from '../state/task-store.ts';
 import { VERSION } from '../version.ts';
 
+interface Given {
+  config: Config;
+  data: DataDirectory;
+  installation: InstallationId;
+  /** Where programs are looked for. */
+  searchPath: string;
+  tasks: TaskStore;
+  log: Logger;
+}
+
 /** Opens the backend that is configured, or that this machine offers. A client loads only when its backend is chosen. */
-export async function chooseBackend(
-  config: Config,
-  data: DataDirectory,
-  installation: InstallationId,
-  searchPath: string,
-  log: Logger,
-): Promise<ContainerBackend> {
+export async function chooseBackend(given: Given): Promise<ContainerBackend> {
+  const { config, data, installation, searchPath, log } = given;
+  if (config.CONTAINER_MANAGER_TYPE === 'ecs') return remembered('ecs', config, data, await openEcs(given));
   const base = socketBasePathOrFail(config, data, installation);
   if (config.CONTAINER_MANAGER_TYPE !== 'process' && process.platform !== 'darwin') {
     const docker = await openDocker(config, installation, base);
@@ -78,6 +85,24 @@ async function openDocker(
     ...(config.DOCKER_APPARMOR_PROFILE === undefined
       ? {}
       : { apparmorProfile: config.DOCKER_APPARMOR_PROFILE }),
+  });
+}
+
+async function openEcs({ config, installation, tasks }: Given): Promise<ContainerBackend> {
+  const { EcsBackend } = await import('../containers/ecs/ecs-backend.ts');
+  return new EcsBackend({
+    installation,
+    version: VERSION,
+    tasks,
+    cluster: config.ECS_CLUSTER ?? '', // the configuration was refused without it
+    subnets: config.ECS_SUBNETS,
+    securityGroups: config.ECS_SECURITY_GROUPS,
+    capacityProvider: config.ECS_CAPACITY_PROVIDER,
+    agentPort: config.ECS_AGENT_PORT,
+    proxyAdminPort: config.ECS_PROXY_ADMIN_PORT,
+    logGroup: config.ECS_LOG_GROUP,
+    runTaskConcurrency: config.ECS_RUN_TASK_CONCURRENCY,
+    pollSeconds: config.ECS_POLL_SECONDS,
   });
 }
 

@@ -7,9 +7,10 @@ import { VERSION } from '../version.ts';
 export function conversationSettings(config: Config, backend: BackendKind): ConversationSettings {
   return {
     version: VERSION,
-    image: config.WORKSPACE_IMAGE ?? `workspace-base:${VERSION}`,
+    image: imageOf(config, backend),
     backend,
     maxContainers: maxContainers(config, backend),
+    egressProxyUrl: config.EGRESS_MODE === 'service' ? config.EGRESS_PROXY_URL : undefined,
     ttl: {
       idleSeconds: config.CONTAINER_TTL_SECONDS,
       maxLifetimeSeconds: config.CONTAINER_MAX_LIFETIME_SECONDS,
@@ -21,4 +22,10 @@ export function conversationSettings(config: Config, backend: BackendKind): Conv
     syncExclude: config.SYNC_EXCLUDE,
     gracePeriod: config.GRACE_PERIOD_SECONDS,
   };
+}
+
+/** On ECS a task definition stands for its images. */
+function imageOf(config: Config, backend: BackendKind): string {
+  if (backend === 'ecs' && config.ECS_TASK_DEFINITION !== undefined) return config.ECS_TASK_DEFINITION;
+  return config.WORKSPACE_IMAGE ?? `workspace-base:${VERSION}`;
 }

@@ -21,10 +21,17 @@ export async function openFoundation(
   const data = new DataDirectory(config.BERTH_DATA_DIR);
   closing.add('data directory', () => data[Symbol.dispose]());
   const { installation, secret } = loadIdentity(config, data);
-  const backend = await chooseBackend(config, data, installation, env.PATH ?? '', log);
-  closing.add('backend', () => backend.close());
   const state = await openState(config, log);
   closing.add('store', () => state.close());
+  const backend = await chooseBackend({
+    config,
+    data,
+    installation,
+    searchPath: env.PATH ?? '',
+    tasks: state.tasks,
+    log,
+  });
+  closing.add('backend', () => backend.close());
   const objects = await openObjectStore(config, data, env);
   closing.add('object store', () => objects.close());
   return {

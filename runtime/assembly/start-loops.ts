@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../contracts/environment.ts';
-import type { EgressWatch } from '../conversations/egress-watch.ts';
 import { Loop } from '../lifecycle/loop.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { ConversationParts } from './build-conversations.ts';
@@ -11,7 +10,6 @@ import type { Sweep } from './build-sweep.ts';
 const RECONCILE_EVERY = 5;
 const POOL_SECONDS = 5;
 const RELAY_SECONDS = 5;
-const EGRESS_SECONDS = 5;
 /** What a turn under way gets to end when everything stops. */
 const TURN_MS = 10_000;
 /** What no manifest names is kept for a day anyway. */
@@ -23,7 +21,7 @@ interface Given {
   config: Config;
   parts: ConversationParts;
   sweep: Sweep;
-  egress: EgressWatch;
+  egress: { everySeconds: number; runOnce(): Promise<void> };
   metrics: Metrics;
   log: Logger;
 }
@@ -99,7 +97,7 @@ export function startLoops({ config, parts, sweep, egress, metrics, log }: Given
     }),
     new Loop({
       name: 'egress',
-      intervalSeconds: EGRESS_SECONDS,
+      intervalSeconds: egress.everySeconds,
       firstSeconds: 0,
       log,
       runOnce: () => egress.runOnce(),

@@ -1,5 +1,6 @@
 import type { ContainerId } from '../contracts/ids.ts';
 import type { Role } from '../contracts/labels.ts';
+import type { BackendName } from '../contracts/variable.ts';
 
 /**
  * What runs containers. Calls throw `BACKEND_UNAVAILABLE` when the engine can't be reached. Ids are ours.
@@ -22,6 +23,7 @@ export interface ContainerBackend {
   /** Undefined: the backend has no such container. */
   inspect(id: ContainerId): Promise<ContainerView | undefined>;
 
+  /** One that exited may be missing here where nothing of it is left to remove. */
   list(role: Role): Promise<ContainerView[]>;
 
   /** The last lines of its output, at most 1 MiB. Absent: throws `CONTAINER_NOT_FOUND`. */
@@ -33,10 +35,11 @@ export interface ContainerBackend {
   stats(id: ContainerId): Promise<ContainerStats>;
 
   /**
-   * Where the agent, or a port of the container, is dialled; or where the container looks for its egress proxy, which
-   * is there to listen once the container is created. Computed, without a call to the engine.
+   * Where the agent, or a port of the container, is dialled; or its egress proxy: a socket where the container looks
+   * for one, which is there to listen once the container is created, or the admin address of one beside it. Without a
+   * call to the engine, apart from a container that nobody here has heard of. Throws `CONTAINER_NOT_FOUND`.
    */
-  endpoint(id: ContainerId, port: number | 'agent' | 'proxy'): Endpoint;
+  endpoint(id: ContainerId, port: number | 'agent' | 'proxy'): Promise<Endpoint>;
 
   hasImage(image: string): Promise<boolean>;
 
@@ -49,13 +52,15 @@ export interface ContainerBackend {
   close(): Promise<void>;
 }
 
-export type BackendKind = 'docker' | 'process';
+export type BackendKind = BackendName;
 
 export interface Capabilities {
   pause: boolean;
   stats: boolean;
   /** Whether user code is kept from the host's files, processes and network. */
   isolates: boolean;
+  /** A container takes tens of seconds to end, and can do nothing meanwhile that matters. */
+  endsSlowly?: boolean;
 }
 
 export interface ContainerSpec {
@@ -63,6 +68,8 @@ export interface ContainerSpec {
   role: Role;
   image: string;
   env: Record<string, string>;
+  /** Of the egress proxy beside it, on backends where it has one. */
+  proxyEnv?: Record<string, string>;
   /** Beside those that every container gets. */
   labels: Record<string, string>;
   limits: Limits;

@@ -1,10 +1,12 @@
 import {
   addressList,
+  awsNames,
   BACKEND_NAMES,
   domainList,
   flag,
   nameList,
   oneOf,
+  optionalSeconds,
   seconds,
   text,
   url,
@@ -130,6 +132,103 @@ export const VARIABLES = {
     backends: ['process'],
     description: 'Lets the `process` backend run without `bwrap`, which isolates nothing.',
   }),
+  ECS_CLUSTER: text(
+    {
+      default: undefined,
+      defaultText: 'none; required for `ecs`',
+      backends: ['ecs'],
+      description: 'Cluster whose tasks are the containers: its name or ARN.',
+    },
+    /^[\w:/-]{1,255}$/,
+    'the name or ARN of a cluster',
+  ),
+  ECS_TASK_DEFINITION: text(
+    {
+      default: undefined,
+      defaultText: 'none; required for `ecs`',
+      backends: ['ecs'],
+      description:
+        'Task definition of the conversations, as family, family:revision or ARN, with the containers `workspace-agent` and `proxy-sidecar`. With a revision, the pool is replaced when it changes.',
+    },
+    /^[\w:/-]{1,255}$/,
+    'a family, family:revision or ARN',
+  ),
+  ECS_SUBNETS: awsNames(
+    {
+      default: [],
+      defaultText: 'none; required for `ecs`',
+      backends: ['ecs'],
+      description: 'Private subnets of the tasks. None gets a public address.',
+    },
+    /^subnet-[0-9a-f]{8,17}$/,
+    16,
+    'subnet-0abc1234',
+  ),
+  ECS_SECURITY_GROUPS: awsNames(
+    {
+      default: [],
+      defaultText: 'none; required for `ecs`',
+      backends: ['ecs'],
+      description:
+        'Security groups of the tasks: the runtime reaches their agent and proxy, nobody else does.',
+    },
+    /^sg-[0-9a-f]{8,17}$/,
+    5,
+    'sg-0abc1234',
+  ),
+  ECS_CAPACITY_PROVIDER: text(
+    {
+      default: undefined,
+      defaultText: 'none: Fargate',
+      backends: ['ecs'],
+      description: 'Capacity provider of the tasks, for instance `FARGATE_SPOT` or one of your own.',
+    },
+    /^[\w-]{1,255}$/,
+    'the name of a capacity provider',
+  ),
+  ECS_AGENT_PORT: wholeNumber(
+    { default: 9000, backends: ['ecs'], description: "Port of a task's agent." },
+    1,
+    65_535,
+  ),
+  ECS_PROXY_ADMIN_PORT: wholeNumber(
+    { default: 8081, backends: ['ecs'], description: "Port where a task's egress proxy is told its rules." },
+    1,
+    65_535,
+  ),
+  ECS_RUN_TASK_CONCURRENCY: wholeNumber(
+    { default: 10, backends: ['ecs'], description: 'Most RunTask calls of an instance at once.' },
+    1,
+    100,
+  ),
+  ECS_POLL_SECONDS: seconds(
+    {
+      default: 2,
+      backends: ['ecs'],
+      description: 'How often the tasks that are waited for are described, 100 with one call.',
+    },
+    0.05,
+    60,
+  ),
+  ECS_WARM_POOL_MIN_SIZE: wholeNumber(
+    { default: 50, backends: ['ecs'], description: '`WARM_POOL_MIN_SIZE` on ECS.' },
+    0,
+    10_000,
+  ),
+  ECS_WARM_POOL_MAX_SIZE: wholeNumber(
+    { default: 120, backends: ['ecs'], description: '`WARM_POOL_MAX_SIZE` on ECS.' },
+    0,
+    10_000,
+  ),
+  ECS_LOG_GROUP: text(
+    {
+      default: '/ecs/workspace-agent',
+      backends: ['ecs'],
+      description: "Log group of CloudWatch that the tasks' output goes to, under the prefix `ecs`.",
+    },
+    /^[\w./#-]{1,512}$/,
+    'the name of a log group',
+  ),
   DOCKER_HOST: url(['unix', 'tcp', 'http', 'https'], {
     default: undefined,
     defaultText: '`unix:///var/run/docker.sock`',
@@ -162,7 +261,7 @@ export const VARIABLES = {
   MAX_CONTAINERS: wholeNumber(
     {
       default: undefined,
-      defaultText: 'docker 100, process 20',
+      defaultText: 'docker 100, process 20, ecs 1000',
       description:
         'Most containers over all instances: starting, live and stopping. Beyond: 429 `CAPACITY_EXCEEDED`.',
     },
@@ -192,7 +291,11 @@ export const VARIABLES = {
     description: 'How long a ready container may wait to be used before it is replaced.',
   }),
   WARM_POOL_PARALLEL_CREATES: wholeNumber(
-    { default: 4, description: 'Most containers that an instance makes for the pool at once.' },
+    {
+      default: undefined,
+      defaultText: '4, ecs 50',
+      description: 'Most containers that an instance makes for the pool at once.',
+    },
     1,
     100,
   ),
@@ -218,10 +321,11 @@ export const VARIABLES = {
     description:
       'What runs executions inside a container: a program that takes one JSON request on stdin and writes one JSON event a line.',
   }),
-  EGRESS_MODE: oneOf(['host', 'service'], {
-    default: 'host',
+  EGRESS_MODE: oneOf(['host', 'sidecar', 'service'], {
+    default: undefined,
+    defaultText: '`host`; `sidecar` on ecs',
     description:
-      'Where the egress proxy runs that has the rules: `host`, beside the runtime; `service`, apart, at `EGRESS_PROXY_URL`.',
+      'Where the egress proxy runs that has the rules: `host`, beside the runtime; `sidecar`, beside each container; `service`, apart, at `EGRESS_PROXY_URL`.',
   }),
   EGRESS_PROXY_URL: url(['http', 'https'], {
     default: undefined,
@@ -305,8 +409,9 @@ export const VARIABLES = {
       'How often every container of a conversation, and every warm one, is asked how it is. Three failures in a row end it.',
   }),
   GC_INTERVAL_SECONDS: seconds({ default: 60, description: 'How often expired containers are looked for.' }),
-  ORPHAN_GRACE_PERIOD_SECONDS: seconds({
-    default: 60,
+  ORPHAN_GRACE_PERIOD_SECONDS: optionalSeconds({
+    default: undefined,
+    defaultText: '60, ecs 150',
     description: 'How long a container that nobody owns is left alone before it is taken back or ended.',
   }),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {

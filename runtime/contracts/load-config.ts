@@ -1,5 +1,5 @@
 import { type Config, VARIABLES, type VariableName } from './environment.ts';
-import type { Variable } from './variable.ts';
+import type { BackendName, Variable } from './variable.ts';
 
 export type LoadedConfig = { ok: true; config: Config } | { ok: false; problems: string[] };
 
@@ -38,6 +38,8 @@ function contradictions(config: Config): string[] {
     ...sharedIdentity(config),
     ...keySources(config),
     ...poolSizes(config),
+    ...ecsSettings(config),
+    ...egressMode(config),
     ...signing(config),
     ...egressService(config),
     ...(config.CONTAINER_MANAGER_TYPE === 'process' ? processBackendRefusals(config) : []),
@@ -78,11 +80,34 @@ function keySources(config: Config): string[] {
   return [];
 }
 
-function poolSizes({ WARM_POOL_MIN_SIZE: min, WARM_POOL_MAX_SIZE: max }: Config): string[] {
-  if (min <= max) return [];
-  return [
-    `WARM_POOL_MIN_SIZE is ${min}, more than WARM_POOL_MAX_SIZE, which is ${max}: set both (0 and 0: no pool)`,
-  ];
+function poolSizes(config: Config): string[] {
+  return ['', 'ECS_'].flatMap((prefix) => {
+    // The casts: both names are in the table, with either prefix.
+    const [least, most] = [`${prefix}WARM_POOL_MIN_SIZE`, `${prefix}WARM_POOL_MAX_SIZE`] as [
+      'WARM_POOL_MIN_SIZE',
+      'WARM_POOL_MAX_SIZE',
+    ];
+    if (config[least] <= config[most]) return [];
+    return [
+      `${least} is ${config[least]}, more than ${most}, which is ${config[most]}: set both (0 and 0: no pool)`,
+    ];
+  });
+}
+
+function ecsSettings(config: Config): string[] {
+  if (config.CONTAINER_MANAGER_TYPE !== 'ecs') return [];
+  return (['ECS_CLUSTER', 'ECS_TASK_DEFINITION', 'ECS_SUBNETS', 'ECS_SECURITY_GROUPS'] as const)
+    .filter((name) => config[name] === undefined || config[name].length === 0)
+    .map((name) => `${name} is required with CONTAINER_MANAGER_TYPE=ecs: it wants ${VARIABLES[name].wants}`);
+}
+
+/** A proxy beside the runtime is out of the tasks' reach; containers without a network have none beside them. */
+function egressMode({ CONTAINER_MANAGER_TYPE: backend, EGRESS_MODE: mode }: Config): string[] {
+  if (backend === 'ecs' && mode === 'host')
+    return ['EGRESS_MODE=host does not work with CONTAINER_MANAGER_TYPE=ecs: use sidecar or service'];
+  if (backend !== 'ecs' && mode === 'sidecar')
+    return ['EGRESS_MODE=sidecar works with CONTAINER_MANAGER_TYPE=ecs only: use host or service'];
+  return [];
 }
 
 function egressService(config: Config): string[] {
@@ -118,6 +143,20 @@ export function processBackendRefusals(config: Config): string[] {
   );
 }
 
-export function maxContainers(config: Config, backend: 'docker' | 'process'): number {
-  return config.MAX_CONTAINERS ?? { docker: 100, process: 20 }[backend];
+export function maxContainers(config: Config, backend: BackendName): number {
+  return config.MAX_CONTAINERS ?? { docker: 100, process: 20, ecs: 1000 }[backend];
+}
+
+export function orphanGraceSeconds(config: Config, backend: BackendName): number {
+  return config.ORPHAN_GRACE_PERIOD_SECONDS ?? (backend === 'ecs' ? 150 : 60);
+}
+
+export function warmPoolSizes(
+  config: Config,
+  backend: BackendName,
+): { min: number; max: number; parallel: number } {
+  const parallel = config.WARM_POOL_PARALLEL_CREATES;
+  return backend === 'ecs'
+    ? { min: config.ECS_WARM_POOL_MIN_SIZE, max: config.ECS_WARM_POOL_MAX_SIZE, parallel: parallel ?? 50 }
+    : { min: config.WARM_POOL_MIN_SIZE, max: config.WARM_POOL_MAX_SIZE, parallel: parallel ?? 4 };
 }

@@ -13,7 +13,7 @@ export interface Variable<T> {
   description: string;
 }
 
-export const BACKEND_NAMES = ['docker', 'process'] as const;
+export const BACKEND_NAMES = ['docker', 'process', 'ecs'] as const;
 export type BackendName = (typeof BACKEND_NAMES)[number];
 
 interface Meta<T> {
@@ -49,11 +49,20 @@ const MOST_SECONDS = 7 * 24 * 3600;
 
 /** Seconds, decimals allowed. */
 export function seconds(meta: Meta<number>, least = 0.001, most = MOST_SECONDS) {
+  return secondsOr<never>(meta, least, most);
+}
+
+/** The same, where the default depends on something else. */
+export function optionalSeconds(meta: Meta<undefined>, least = 0.001, most = MOST_SECONDS) {
+  return secondsOr<undefined>(meta, least, most);
+}
+
+function secondsOr<T extends undefined>(meta: Meta<number | T>, least: number, most: number) {
   const parse = (value: string) => {
     const number = Number(value);
     return /^\d+(\.\d+)?$/.test(value) && number >= least && number <= most ? number : undefined;
   };
-  return variable<number>(`seconds, from ${least} to ${most}`, parse, meta);
+  return variable<number | T>(`seconds, from ${least} to ${most}`, parse, meta);
 }
 
 export function flag(meta: Meta<boolean>) {
@@ -112,6 +121,15 @@ export function domainList<T extends readonly string[] | undefined>(meta: Meta<T
 
 /** The rough form; the proxy's own parser has the last word. */
 const DOMAIN = /^(internal:)?(\.?[^\s:/@[\]]{1,253}|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
+
+/** Names that AWS gave. */
+export function awsNames(meta: Meta<readonly string[]>, pattern: RegExp, most: number, example: string) {
+  const parse = (value: string) => {
+    const items = value.split(',').map((each) => each.trim());
+    return items.length <= most && items.every((item) => pattern.test(item)) ? items : undefined;
+  };
+  return variable<readonly string[]>(`up to ${most} names separated by commas (${example})`, parse, meta);
+}
 
 /** Addresses, ranges, or Express's names for the usual ones. */
 export function addressList(meta: Meta<readonly string[]>) {

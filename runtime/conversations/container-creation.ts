@@ -28,7 +28,16 @@ export class ContainerCreation {
     const { backend, secret, settings, images, onStarted } = this.#parts;
     const started = performance.now();
     images.require();
-    const spec = conversationContainer(container, owner, secret.agentToken(container), settings);
+    const spec = conversationContainer(
+      container,
+      owner,
+      {
+        agentToken: secret.agentToken(container),
+        proxyAdminKey: secret.proxyAdminKey(container),
+        egressCredential: secret.egressCredential(container),
+      },
+      settings,
+    );
     await backend.create(spec, signal);
     onStarted((performance.now() - started) / 1000);
   }

@@ -5,7 +5,7 @@ import { AgentMisbehaved, AgentUnreachable } from '../agent-client/agent-failure
 import { awaitAgent, proveUnassigned } from '../agent-client/agent-proof.ts';
 import type { ConversationRecord } from '../contracts/conversation-record.ts';
 import { BerthError, isBerthError } from '../contracts/errors.ts';
-import type { ContainerEgress } from '../egress-host/container-egress.ts';
+import { type ContainerEgress, WayOutLost } from '../egress-host/container-egress.ts';
 import type { InstallationSecret } from '../identity/installation-secret.ts';
 import type { Checkpoint } from '../lifecycle/checkpoint.ts';
 import type {
@@ -102,7 +102,10 @@ export class ContainerPreparation {
     try {
       return await this.#prepare(record, request, signal, {
         begin: async () => checkpoint('claim.popped'),
-        open: () => egress.claim(record.container, record),
+        open: () =>
+          egress.claim(record.container, record).catch((error) => {
+            throw error instanceof WayOutLost ? new DeadMember(error.detail, { cause: error }) : error;
+          }),
         prove: () =>
           proveUnassigned(agents.of(record.container), record.container, secret).catch((error) => {
             throw new DeadMember('a member of the warm pool does not prove to live', { cause: error });

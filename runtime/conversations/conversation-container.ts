@@ -17,23 +17,37 @@ export interface KnownOwner {
   conversation: ConversationId;
 }
 
+/** What a container and its egress proxy are known by; each opens nothing else. */
+export interface ContainerSecrets {
+  agentToken: string;
+  proxyAdminKey: string;
+  egressCredential: string;
+}
+
 /** The container of a conversation, in the words of the containers port. Of one for the pool the owner is not known yet. */
 export function conversationContainer(
   id: ContainerId,
   owner: KnownOwner | undefined,
-  agentToken: string,
+  secrets: ContainerSecrets,
   settings: ConversationSettings,
 ): ContainerSpec {
+  const { egressProxyUrl } = settings;
   return {
     id,
     role: 'conversation',
     image: settings.image,
     env: {
-      AGENT_TOKEN: agentToken,
+      AGENT_TOKEN: secrets.agentToken,
       AGENT_VERSION: settings.version,
       AGENT_MAX_LIFETIME_SECONDS: String(settings.ttl.maxLifetimeSeconds),
       AGENT_IDLE_EXIT_SECONDS: String(settings.agentIdleSeconds),
       ...(settings.agentCommand === undefined ? {} : { AGENT_COMMAND: settings.agentCommand }),
+    },
+    proxyEnv: {
+      PROXY_ADMIN_KEY: secrets.proxyAdminKey,
+      ...(egressProxyUrl === undefined
+        ? {}
+        : { EGRESS_PROXY_URL: egressProxyUrl, EGRESS_CREDENTIAL: secrets.egressCredential }),
     },
     labels:
       owner === undefined ? {} : { [LABEL.tenant]: owner.tenant, [LABEL.conversationId]: owner.conversation },
@@ -44,6 +58,7 @@ export function conversationContainer(
 
 /** Tells containers apart that would be made otherwise now: a member of the pool with another is replaced. */
 export function containerMake(settings: ConversationSettings): string {
-  const { image, env, limits, network } = conversationContainer(ANY, undefined, '', settings);
-  return `${image}#${hash('sha256', JSON.stringify({ env, limits, network })).slice(0, 12)}`;
+  const nobodys = { agentToken: '', proxyAdminKey: '', egressCredential: '' };
+  const { image, env, proxyEnv, limits, network } = conversationContainer(ANY, undefined, nobodys, settings);
+  return `${image}#${hash('sha256', JSON.stringify({ env, proxyEnv, limits, network })).slice(0, 12)}`;
 }

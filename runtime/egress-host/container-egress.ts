@@ -1,3 +1,4 @@
+import { BerthError } from '../contracts/errors.ts';
 import type { ContainerId } from '../contracts/ids.ts';
 import type { SettingsOwner } from '../state/egress-settings-store.ts';
 
@@ -15,6 +16,17 @@ export interface ContainerEgress {
   claim(container: ContainerId, owner: SettingsOwner): Promise<void>;
   /** After the container is gone. Of one that has none: fine. */
   stop(container: ContainerId): Promise<void>;
+}
+
+/** The proxy is a part of the container, and does not answer: so the container is of no use. */
+export class WayOutLost extends BerthError {
+  /** Something else answers in its place. */
+  readonly isImpostor: boolean;
+
+  constructor(container: ContainerId, cause: Error, isImpostor: boolean) {
+    super('EGRESS_UNAVAILABLE', `the egress proxy of ${container}: ${cause.message}`, {}, cause);
+    this.isImpostor = isImpostor;
+  }
 }
 
 /** Lets nothing out. */

@@ -101,9 +101,10 @@ export class EgressHost implements ContainerEgress {
   }
 
   /** Whether a proxy, of this instance or another, listens for the container. */
-  answers(container: ContainerId): Promise<boolean> {
+  async answers(container: ContainerId): Promise<boolean> {
+    const socket = await this.#socket(container);
     return new Promise((resolve) => {
-      const connection = connect(this.#socket(container));
+      const connection = connect(socket);
       connection.on('connect', () => {
         connection.destroy();
         resolve(true);
@@ -160,7 +161,7 @@ export class EgressHost implements ContainerEgress {
       const { inPlace } = await child.ask({
         kind: 'put',
         container,
-        socket: this.#socket(container),
+        socket: await this.#socket(container),
         rules: service ? { kind: 'onward', proxy: service.onward(container) } : { kind: 'own', state },
         takeOver,
       });
@@ -218,8 +219,8 @@ export class EgressHost implements ContainerEgress {
     }
   }
 
-  #socket(container: ContainerId): string {
-    const endpoint = this.#parts.backend.endpoint(container, 'proxy');
+  async #socket(container: ContainerId): Promise<string> {
+    const endpoint = await this.#parts.backend.endpoint(container, 'proxy');
     if (endpoint.kind === 'socket') return endpoint.path;
     throw new BerthError('INTERNAL', `the proxy of ${container} is not on this machine`);
   }

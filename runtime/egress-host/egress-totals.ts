@@ -26,6 +26,11 @@ export class EgressTotals {
       this.#spend(method, spent, before?.durations[method]);
   }
 
+  /** Its counters so far, which others have counted. */
+  begin(container: string, stats: EgressStats): void {
+    this.#last.set(container, stats);
+  }
+
   /** Its last ones, if it could still be asked. */
   end(container: string, last: EgressStats | null): void {
     if (last !== null) this.take(container, last);

@@ -3,6 +3,7 @@ import type { ConversationStore } from './conversation-store.ts';
 import type { EgressSettingsStore } from './egress-settings-store.ts';
 import type { ExecutionStore } from './execution-store.ts';
 import type { LeaseStore } from './lease-store.ts';
+import type { TaskStore } from './task-store.ts';
 import type { WarmPoolStore } from './warm-pool-store.ts';
 
 /** All the state of conversations, by owner. They share what they know: an acquire pops the pool and begins executions. */
@@ -13,6 +14,7 @@ export interface State {
   adoption: AdoptionStore;
   leases: LeaseStore;
   egressSettings: EgressSettingsStore;
+  tasks: TaskStore;
   ping(): Promise<void>;
   close(): Promise<void>;
 }

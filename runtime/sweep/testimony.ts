@@ -59,8 +59,10 @@ export class Inquiry {
 
   /** One proven health check, over a connection of its own: containers of all instances are asked, and none is kept. */
   async health(container: ContainerId): Promise<AgentHealth> {
-    const endpoint = this.#backend.endpoint(container, 'agent');
-    const client = new AgentClient(endpoint, this.#secret.agentToken(container));
+    const client = new AgentClient(
+      () => this.#backend.endpoint(container, 'agent'),
+      this.#secret.agentToken(container),
+    );
     try {
       return await proveAgent(client, container, this.#secret);
     } finally {

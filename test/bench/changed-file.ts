@@ -25,7 +25,7 @@ export async function changedFile({ dockerHost, installation, image }: BenchSett
   const backend = new DockerBackend({ dockerHost, installation, version: '0', socketBasePath });
   const spec = benchContainer(image);
   await backend.create(spec);
-  const agent = new AgentClient(backend.endpoint(spec.id, 'agent'), spec.env.AGENT_TOKEN ?? '');
+  const agent = new AgentClient(() => backend.endpoint(spec.id, 'agent'), spec.env.AGENT_TOKEN ?? '');
   const objects = new CountingObjects(await DirectoryObjectStore.open(join(folder, 'objects')));
   const bash = (script: string) =>
     agent.exec({ cmd: ['bash', '-c', script], timeout: 60 }, AbortSignal.timeout(60_000));

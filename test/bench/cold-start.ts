@@ -19,7 +19,7 @@ export async function coldStart(setting: BenchSetting): Promise<Figure> {
     const container = benchContainer(image);
     const ms = await timed(async () => {
       await backend.create(container);
-      const endpoint = backend.endpoint(container.id, 'agent');
+      const endpoint = await backend.endpoint(container.id, 'agent');
       if (endpoint.kind === 'socket') await call({ socketPath: endpoint.path, path: '/health' });
     });
     await backend.destroy(container.id, { stopSeconds: 0 });

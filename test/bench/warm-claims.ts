@@ -83,7 +83,7 @@ export class WarmClaims implements AsyncDisposable {
   async floor(): Promise<number> {
     const container = must(this.#members.at(-1 - (this.#floors % this.#members.length)));
     this.#floors += 1;
-    const endpoint = this.#installation.backend.endpoint(container, 'agent');
+    const endpoint = await this.#installation.backend.endpoint(container, 'agent');
     if (endpoint.kind !== 'socket') throw new Error('the agent has no socket');
     return timed(async () => {
       await this.#redis.lpop(this.#list);

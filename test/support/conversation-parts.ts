@@ -46,13 +46,14 @@ export async function conversationParts(options: PartsOptions) {
   const images = new ImagePreparation({ backend, image: settings.image, build: undefined, log });
   await images.look();
   const secret = options.secret ?? new InstallationSecret(randomBytes(32));
+  const instance = randomBytes(6).toString('hex');
   const installation = must(parseInstallationId('test'));
   const proxy = options.withProxy
-    ? buildEgress({ config, env: process.env, backend, installation, state, objects, secret, log })
+    ? buildEgress({ config, env: process.env, backend, installation, state, objects, secret, instance, log })
     : undefined;
   const parts = buildConversations({
     config,
-    egress: proxy?.host ?? noEgress,
+    egress: proxy?.containers ?? noEgress,
     rules: proxy?.rules ?? egressRules({ config, state, objects, secret }),
     settings,
     backend,
@@ -62,7 +63,7 @@ export async function conversationParts(options: PartsOptions) {
     secret,
     metrics: new Metrics(async () => 0),
     checkpoint: noCheckpoint,
-    instance: randomBytes(6).toString('hex'),
+    instance,
     log,
   });
   return { ...parts, state, objects, settings, proxy };

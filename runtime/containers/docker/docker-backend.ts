@@ -121,7 +121,7 @@ export class DockerBackend implements ContainerBackend {
     return this.#on(id, async ({ Id }) => toStats(await this.#engine.stats(Id)));
   }
 
-  endpoint(id: ContainerId, port: number | 'agent' | 'proxy'): Endpoint {
+  async endpoint(id: ContainerId, port: number | 'agent' | 'proxy'): Promise<Endpoint> {
     if (port === 'proxy') return { kind: 'socket', path: this.#folder(id).proxySocket };
     if (port !== 'agent')
       throw new BerthError('NOT_SUPPORTED', `${id} has no network, so port ${port} can't be dialled`);

@@ -127,7 +127,7 @@ export class ProcessBackend implements ContainerBackend {
     };
   }
 
-  endpoint(id: ContainerId, port: number | 'agent' | 'proxy'): Endpoint {
+  async endpoint(id: ContainerId, port: number | 'agent' | 'proxy'): Promise<Endpoint> {
     if (port === 'proxy') return { kind: 'socket', path: this.#sockets(id).proxySocket };
     if (port !== 'agent')
       throw new BerthError('NOT_SUPPORTED', `${id} has no network, so port ${port} can't be dialled`);

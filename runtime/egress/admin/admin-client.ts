@@ -40,7 +40,14 @@ export class ProxyAdmin {
   }
 
   async stats(counter: number): Promise<EgressStats> {
-    return parseStats(await this.#call('GET', '/admin/stats', counter));
+    return (await this.look(counter)).stats;
+  }
+
+  /** Its counters, and by its hash which state it has. */
+  async look(counter: number): Promise<{ stats: EgressStats; stateSha256: string | undefined }> {
+    const answer = await this.#call('GET', '/admin/stats', counter);
+    const { state_sha256: hash } = answer as { state_sha256?: unknown }; // the cast: checked next
+    return { stats: parseStats(answer), stateSha256: typeof hash === 'string' ? hash : undefined };
   }
 
   /** At the shared proxy: what this container may, and the SHA-256 in hex of the credential it is known by. */

@@ -1,6 +1,7 @@
 import type { EgressState } from '../../contracts/egress.ts';
 import type { Gate } from '../gate.ts';
 import { parseEgressState, parseMcpServers } from '../routes/parse-rules.ts';
+import { stateHash } from '../state-hash.ts';
 import { type AdminOffers, RefusedCommand } from './admin-server.ts';
 
 const NOTHING_ALLOWED: EgressState = {
@@ -30,7 +31,7 @@ export function gateCommands(gate: Gate): AdminOffers {
       const run = commands[`${method} ${path}`];
       return run && { subject: 'rules', run };
     },
-    stats: () => gate.stats(),
+    stats: () => ({ ...gate.stats(), state_sha256: stateHash(gate.state) }),
   };
 }
 

@@ -6,6 +6,7 @@ import { MemoryEgressSettingsStore } from './memory-egress-settings-store.ts';
 import { MemoryExecutionStore } from './memory-execution-store.ts';
 import { MemoryLeaseStore } from './memory-lease-store.ts';
 import { MemoryState } from './memory-state.ts';
+import { MemoryTaskStore } from './memory-task-store.ts';
 import { MemoryWarmPoolStore } from './memory-warm-pool-store.ts';
 
 export interface MemoryStateOptions {
@@ -26,6 +27,7 @@ export function openMemoryState(options: MemoryStateOptions = {}): State {
     adoption: new MemoryAdoptionStore(state, clock, adoptFirst),
     leases: new MemoryLeaseStore(state, clock),
     egressSettings: new MemoryEgressSettingsStore(),
+    tasks: new MemoryTaskStore(),
     async ping() {},
     async close() {},
   };

@@ -4,8 +4,9 @@ import { RedisConnection, type RedisConnectionOptions } from './redis-connection
 import { RedisConversationStore } from './redis-conversation-store.ts';
 import { RedisEgressSettingsStore } from './redis-egress-settings-store.ts';
 import { RedisExecutionStore } from './redis-execution-store.ts';
-import { egressSettingsStem, redisKeys } from './redis-keys.ts';
+import { egressSettingsStem, redisKeys, taskStems } from './redis-keys.ts';
 import { RedisLeaseStore } from './redis-lease-store.ts';
+import { RedisTaskStore } from './redis-task-store.ts';
 import { RedisWarmPoolStore } from './redis-warm-pool-store.ts';
 import { ScriptRunner, type StoreClock } from './script-runner.ts';
 import { StreamWaits } from './stream-waits.ts';
@@ -32,6 +33,7 @@ export function openRedisState(options: RedisStateOptions): State {
     adoption: new RedisAdoptionStore(scripts),
     leases: new RedisLeaseStore(scripts),
     egressSettings: new RedisEgressSettingsStore(connection, egressSettingsStem(keyPrefix)),
+    tasks: new RedisTaskStore(connection, taskStems(keyPrefix), maxLifetimeSeconds),
     ping: () => conversations.ping(),
     async close() {
       waits.close();

@@ -73,6 +73,11 @@ export function egressSettingsStem(prefix: string): string {
   return `${prefix}workspace:egress:`;
 }
 
+/** + `{container_id}`: strings, the ARN of its task, and that task's address. */
+export function taskStems(prefix: string): { task: string; address: string } {
+  return { task: `${prefix}workspace:ecs_task:`, address: `${prefix}workspace:ecs_address:` };
+}
+
 /** A stream that wakes one instance's reader of streams. */
 export function wakeKey(prefix: string, reader: string): string {
   return `${prefix}workspace:wake:${reader}`;

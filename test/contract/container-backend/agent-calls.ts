@@ -6,12 +6,11 @@ import type { AgentHealth, ExecResult } from '../../../runtime/contracts/agent-p
 
 /** An agent as the tests call it: with Node's own client, so that nothing of ours stands between. */
 export class TestAgent {
-  readonly #path: string;
+  readonly #place: () => Promise<Endpoint>;
   readonly #token: string;
 
-  constructor(endpoint: Endpoint, token: string) {
-    if (endpoint.kind !== 'socket') throw new Error(`a socket was expected, not ${JSON.stringify(endpoint)}`);
-    this.#path = endpoint.path;
+  constructor(place: () => Promise<Endpoint>, token: string) {
+    this.#place = place;
     this.#token = token;
   }
 
@@ -43,8 +42,9 @@ export class TestAgent {
 
   async #call(method: string, path: string, body: string | undefined, within: number): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const endpoint = await this.#place();
     const outgoing = request({
-      socketPath: this.#path,
+      ...(endpoint.kind === 'socket' ? { socketPath: endpoint.path } : endpoint),
       method,
       path,
       headers: { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' },

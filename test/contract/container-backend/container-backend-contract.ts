@@ -4,7 +4,7 @@ import { type BackendUnderTest, Harness } from './harness.ts';
 import { lookingContract } from './looking-contract.ts';
 
 /** What every backend promises. */
-export function containerBackendContract(prepare: () => BackendUnderTest): void {
+export function containerBackendContract(prepare: () => BackendUnderTest | Promise<BackendUnderTest>): void {
   const harness = new Harness(prepare);
   lookingContract(harness);
   createContract(harness);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DockerBackend } from '../../../runtime/containers/docker/docker-backend.ts';
 import { describeWith, docker, workspaceImage } from '../../support/services/provided.ts';
@@ -16,7 +17,7 @@ describeWith(['docker', 'workspace-base-image'], 'the docker backend', () => {
           ...options,
         }),
       image: workspaceImage(),
-      foldersOf: (id) => [join(folder.path, id)],
+      hasTraces: (id) => existsSync(join(folder.path, id)),
       remove: async () => folder.remove(),
     };
   });

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
 import type { ContainerBackend, ContainerSpec } from '../../../runtime/containers/container-backend.ts';
 import type { ContainerId } from '../../../runtime/contracts/ids.ts';
@@ -9,8 +8,8 @@ export interface BackendUnderTest {
   /** A backend on the same machine, with folders and containers in common with every other that is opened. */
   open(options: { installation: string; agentReadySeconds?: number }): ContainerBackend;
   image: string;
-  /** Everything on disk that belongs to a container. */
-  foldersOf(id: string): string[];
+  /** Whether anything of a container is there, also of one that is only half made. */
+  hasTraces(id: string): boolean;
   remove(): Promise<void>;
 }
 
@@ -23,9 +22,9 @@ export class Harness {
   #under: BackendUnderTest | undefined;
   #backend: ContainerBackend | undefined;
 
-  constructor(prepare: () => BackendUnderTest) {
-    beforeAll(() => {
-      this.#under = prepare();
+  constructor(prepare: () => BackendUnderTest | Promise<BackendUnderTest>) {
+    beforeAll(async () => {
+      this.#under = await prepare();
       this.#backend = this.#under.open({ installation: OURS });
     });
     afterEach(async () => {
@@ -70,22 +69,28 @@ export class Harness {
 
   async expectNothingOf(id: ContainerId): Promise<void> {
     await this.expectNotSeen(id);
-    expect(this.under.foldersOf(id).filter(existsSync)).toEqual([]);
+    expect(this.under.hasTraces(id)).toBe(false);
+  }
+
+  /** After a create that failed: who can't end a container at once has it on its way out. */
+  async expectNothingSoon(id: ContainerId): Promise<void> {
+    if (this.backend.capabilities.endsSlowly !== true) return this.expectNothingOf(id);
+    await vi.waitFor(() => this.expectNothingOf(id), { timeout: 20_000 });
   }
 
   /** Until a creation has begun to leave traces. */
   async untilBegun(id: ContainerId): Promise<void> {
-    const begun = () => expect(this.under.foldersOf(id).some(existsSync)).toBe(true);
-    await vi.waitFor(begun, { interval: 1 });
+    await vi.waitFor(() => expect(this.under.hasTraces(id)).toBe(true), { interval: 1, timeout: 10_000 });
   }
 
   async expectNotFound(id: ContainerId): Promise<void> {
-    for (const call of [
+    const { pause, stats } = this.backend.capabilities;
+    const calls = [
       () => this.backend.logs(id, { tail: 1 }),
-      () => this.backend.pause(id),
-      () => this.backend.resume(id),
-      () => this.backend.stats(id),
-    ]) {
+      ...(pause ? [() => this.backend.pause(id), () => this.backend.resume(id)] : []),
+      ...(stats ? [() => this.backend.stats(id)] : []),
+    ];
+    for (const call of calls) {
       await expect(call()).rejects.toMatchObject({ code: 'CONTAINER_NOT_FOUND' });
     }
   }

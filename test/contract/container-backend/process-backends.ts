@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ProcessBackend } from '../../../runtime/containers/process/process-backend.ts';
@@ -24,10 +25,11 @@ export function processBackends(bwrapPath: string | undefined): BackendUnderTest
         ...options,
       }),
     image: 'workspace-base:1.2.3',
-    foldersOf: (id) => [
-      join(folder.path, 's', id),
-      ...['', '.new-', '.gone-'].map((before) => join(data, 'containers', `${before}${id}`)),
-    ],
+    hasTraces: (id) =>
+      [
+        join(folder.path, 's', id),
+        ...['', '.new-', '.gone-'].map((before) => join(data, 'containers', `${before}${id}`)),
+      ].some(existsSync),
     remove: async () => folder.remove(),
   };
 }

@@ -12,6 +12,7 @@ export function containerSpec(image: string, change: Partial<ContainerSpec> = {}
     role: 'conversation',
     image,
     env: { AGENT_TOKEN: randomBytes(32).toString('hex'), ...env },
+    proxyEnv: { PROXY_ADMIN_KEY: randomBytes(32).toString('hex') },
     labels: {},
     limits: CONVERSATION_LIMITS,
     network: 'none',
@@ -20,5 +21,5 @@ export function containerSpec(image: string, change: Partial<ContainerSpec> = {}
 }
 
 export function agentOf(backend: ContainerBackend, spec: ContainerSpec): TestAgent {
-  return new TestAgent(backend.endpoint(spec.id, 'agent'), spec.env.AGENT_TOKEN ?? '');
+  return new TestAgent(() => backend.endpoint(spec.id, 'agent'), spec.env.AGENT_TOKEN ?? '');
 }

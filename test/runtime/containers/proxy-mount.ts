@@ -14,7 +14,10 @@ const SOCKET = `${PROXY_MOUNT}/${PROXY_SOCKET_NAME}`;
 export const SOCKET_MODE = 0o666;
 
 /** Stands in for the egress proxy: it greets. */
-export async function listenAsProxy(folder: SocketFolder, owner = process.getuid?.() ?? 0): Promise<Server> {
+export async function listenAsProxy(
+  folder: Pick<SocketFolder, 'proxySocket'>,
+  owner = process.getuid?.() ?? 0,
+): Promise<Server> {
   const server = createServer((socket) => socket.on('error', () => {}).end('the proxy'));
   await once(server.listen(folder.proxySocket), 'listening');
   chmodSync(folder.proxySocket, SOCKET_MODE);

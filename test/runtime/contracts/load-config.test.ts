@@ -44,7 +44,7 @@ describe('loadConfig', () => {
     });
     expect(found).toHaveLength(4);
     expect(found).toContain('PORT wants a whole number from 0 to 65535, but is "70000"');
-    expect(found).toContain('CONTAINER_MANAGER_TYPE wants one of docker, process, but is "lxc"');
+    expect(found).toContain('CONTAINER_MANAGER_TYPE wants one of docker, process, ecs, but is "lxc"');
   });
 
   it('never shows the value of a secret', () => {

@@ -19,7 +19,7 @@ describeWith(['docker', 'workspace-base-image'], 'the warm pool with Docker', ()
           ...options,
         }),
       image: workspaceImage(),
-      foldersOf: () => [],
+      hasTraces: () => false,
       remove: async () => folder.remove(),
     });
   });

@@ -64,7 +64,7 @@ describe('egress by proxies on one machine', () => {
     children.push(child);
     const wide = [`internal:${upstream.authority}`];
     const host: EgressHost = new EgressHost({
-      backend: { endpoint: (of) => ({ kind: 'socket', path: socketOf(of) }) },
+      backend: { endpoint: async (of) => ({ kind: 'socket', path: socketOf(of) }) },
       child,
       rules: new EgressRules({ allowedDomains: wide, ceiling: wide, anthropic: null }, settings, () => null),
       totals: new EgressTotals(),

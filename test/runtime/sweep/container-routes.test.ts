@@ -127,7 +127,7 @@ describeWith(['docker', 'workspace-base-image'], 'the operator’s view of conta
 
   it('shows the output of a container as text, which no browser takes for a page', async () => {
     const agent = new TestAgent(
-      fleet.backend.endpoint(must(live), 'agent'),
+      () => fleet.backend.endpoint(must(live), 'agent'),
       fleet.secret.agentToken(must(live)),
     );
     await agent.bash('seq 300 > /proc/1/fd/1');

@@ -89,7 +89,7 @@ export class Fleet implements AsyncDisposable {
     await this.backend.create(containerSpec(image, { id, env: { AGENT_TOKEN: token, ...options.env } }));
     const { ticket } = options;
     if (ticket === undefined) return id;
-    const client = new AgentClient(this.backend.endpoint(id, 'agent'), token);
+    const client = new AgentClient(() => this.backend.endpoint(id, 'agent'), token);
     const sealed = typeof ticket === 'string' ? ticket : this.ticket(id, ticket);
     await client.assign({ ticket: sealed }, never);
     client.close();

@@ -37,6 +37,11 @@ export const workspaceImage = imageService(
   'TEST_WORKSPACE_IMAGE',
   'conversations in real containers',
 );
+export const proxyImage = imageService(
+  'proxy-sidecar',
+  'TEST_PROXY_IMAGE',
+  'containers with an egress proxy beside them',
+);
 export const runtimeImage = imageService(
   'runtime',
   'TEST_RUNTIME_IMAGE',

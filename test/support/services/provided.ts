@@ -19,6 +19,7 @@ const variables = {
   s3: 'TEST_S3_ENDPOINT',
   bubblewrap: 'TEST_BWRAP',
   'workspace-base-image': 'TEST_WORKSPACE_IMAGE',
+  'proxy-sidecar-image': 'TEST_PROXY_IMAGE',
   'runtime-image': 'TEST_RUNTIME_IMAGE',
 } as const;
 
@@ -97,6 +98,7 @@ export const bubblewrap = (): { path: string } => ({ path: provided('bubblewrap'
 
 /** Built from the sources as they are: never an older one. */
 export const workspaceImage = (): string => provided('workspace-base-image');
+export const proxyImage = (): string => provided('proxy-sidecar-image');
 export const runtimeImage = (): string => provided('runtime-image');
 
 /** Where what one file starts leaves its record, for a run that has to clear up. */

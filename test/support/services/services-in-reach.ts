@@ -1,12 +1,12 @@
 import { engineAnswers } from '../../../images/builder/engine.ts';
-import { workspaceImage } from './image-service.ts';
+import { proxyImage, workspaceImage } from './image-service.ts';
 import { redisAnswers } from './private-redis.ts';
 import { s3Answers } from './private-s3.ts';
 import { readServicesEnv } from './services-env.ts';
 
 /**
  * The variables for a vitest that `npm test` did not start: what is set already, and what `npm run services` keeps
- * up. The workspace image is brought up to date; the runtime's is left to `npm test`.
+ * up. The images of containers are brought up to date; the runtime's is left to `npm test`.
  */
 export async function servicesInReach(): Promise<Record<string, string>> {
   if (process.env.TEST_RESULTS_FILE !== undefined) return {};
@@ -20,9 +20,11 @@ export async function servicesInReach(): Promise<Record<string, string>> {
     without('docker', otherwise);
     env.TEST_DOCKER_HOST = ''; // a worker would have the one of this process
   } else {
-    const image = await workspaceImage.start({ folder: '', env, say: (line) => console.error(line) });
-    if ('missing' in image) without(workspaceImage.name, image.missing);
-    else Object.assign(env, image.env);
+    for (const service of [workspaceImage, proxyImage]) {
+      const image = await service.start({ folder: '', env, say: (line) => console.error(line) });
+      if ('missing' in image) without(service.name, image.missing);
+      else Object.assign(env, image.env);
+    }
   }
   if (env.TEST_REDIS_URL === undefined || !(await redisAnswers(env.TEST_REDIS_URL))) {
     without('redis', otherwise);

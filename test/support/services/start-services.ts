@@ -1,6 +1,6 @@
 import { bubblewrap } from './bubblewrap.ts';
 import { docker } from './docker.ts';
-import { runtimeImage, workspaceImage } from './image-service.ts';
+import { proxyImage, runtimeImage, workspaceImage } from './image-service.ts';
 import { moto } from './moto.ts';
 import { redis } from './redis.ts';
 import { redisServer } from './redis-server.ts';
@@ -17,6 +17,7 @@ export const services: readonly Service[] = [
   s3,
   bubblewrap,
   workspaceImage,
+  proxyImage,
   runtimeImage,
 ];
 

@@ -1,6 +1,4 @@
-import { dirname } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { SocketFolder } from '../../../../runtime/containers/socket-folder.ts';
 import { processBackends } from '../../../contract/container-backend/process-backends.ts';
 import { agentOf, containerSpec } from '../../../contract/container-backend/specs.ts';
 import { must } from '../../../support/must.ts';
@@ -21,8 +19,9 @@ it('without bwrap each container has a port of its own, which leads to its own p
   const [first, second] = specs.map((spec) => agentOf(backend, spec));
   const ask = 'exec 3<>/dev/tcp/127.0.0.1/$(echo $HTTP_PROXY | cut -d: -f3); cat <&3';
   const { id } = must(specs[0]);
-  const sockets = new SocketFolder(dirname(must(under.foldersOf(id)[0])), id);
-  const proxy = await listenAsProxy(sockets);
+  const endpoint = await backend.endpoint(id, 'proxy');
+  if (endpoint.kind !== 'socket') throw new Error('its proxy listens on a socket');
+  const proxy = await listenAsProxy({ proxySocket: endpoint.path });
   try {
     expect(await must(first).bash(ask)).toBe('the proxy');
     expect(await must(second).bash(ask)).toContain('502 Bad Gateway');

@@ -58,7 +58,10 @@ function sandboxTests(uid: number | undefined): void {
       ...program,
     };
     const runtime = await startRuntime({ options, spec, ...(uid === undefined ? {} : { uid }) });
-    agent = new TestAgent(new ProcessBackend(options).endpoint(spec.id, 'agent'), spec.env.AGENT_TOKEN ?? '');
+    agent = new TestAgent(
+      () => new ProcessBackend(options).endpoint(spec.id, 'agent'),
+      spec.env.AGENT_TOKEN ?? '',
+    );
     stop = async () => {
       const ended = once(runtime, 'exit');
       runtime.send('stop');

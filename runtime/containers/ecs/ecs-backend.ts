@@ -1,0 +1,229 @@
+import type { Task } from '@aws-sdk/client-ecs';
+import { BerthError } from '../../contracts/errors.ts';
+import type { ContainerId } from '../../contracts/ids.ts';
+import type { Role } from '../../contracts/labels.ts';
+import { Turnstile } from '../../egress/proxy/turnstile.ts';
+import type { TaskPlace, TaskStore } from '../../state/task-store.ts';
+import type {
+  ContainerBackend,
+  ContainerSpec,
+  ContainerStats,
+  ContainerView,
+  Endpoint,
+} from '../container-backend.ts';
+import { labelsFor } from '../ownership.ts';
+import { asFailure, clearedUp, Turns } from '../turns.ts';
+import { DescribedTogether } from './described-together.ts';
+import { EcsApi } from './ecs-api.ts';
+import { Missing } from './missing.ts';
+import { TaskDirectory } from './task-directory.ts';
+import { AGENT_CONTAINER, startedBy, type TaskSettings } from './task-input.ts';
+import { TaskStart } from './task-start.ts';
+import { addressOf, hasStopped, isEnding, taskView, wasStopped } from './task-view.ts';
+import { TaskWatch } from './task-watch.ts';
+
+export interface EcsBackendOptions extends TaskSettings {
+  installation: string;
+  version: string;
+  cluster: string;
+  logGroup: string;
+  tasks: TaskStore;
+  /** Most RunTask calls at once. */
+  runTaskConcurrency: number;
+  /** How often the tasks that somebody waits for are described. */
+  pollSeconds: number;
+  /** How long AWS may take until a task has its address. 120 unless said. */
+  addressSeconds?: number;
+  /** How long from then until its agent answers. 60 unless said. */
+  agentReadySeconds?: number;
+}
+
+const STOP_REASON = 'berth: no longer needed';
+/** A task stops within its stop timeout, at most 120 s, and then gives its network interface back. */
+const STOP_SECONDS = 180;
+const MAX_LOG_LINES = 10_000;
+const MAX_LOG_BYTES = 1024 * 1024;
+
+/** Containers as tasks of an ECS cluster, each with an address of its own and the egress proxy beside it. */
+export class EcsBackend implements ContainerBackend {
+  readonly kind = 'ecs';
+  readonly capabilities = { pause: false, stats: false, isolates: true, endsSlowly: true };
+
+  readonly #options: EcsBackendOptions;
+  readonly #api: EcsApi;
+  readonly #watch: TaskWatch;
+  readonly #looks: DescribedTogether;
+  readonly #directory: TaskDirectory;
+  readonly #missing = new Missing();
+  readonly #turns = new Turns();
+  readonly #runTask: Turnstile;
+
+  constructor(options: EcsBackendOptions) {
+    this.#options = options;
+    this.#api = new EcsApi(options.cluster);
+    this.#watch = new TaskWatch((arns) => this.#api.describe(arns, { once: true }), options.pollSeconds);
+    this.#looks = new DescribedTogether((arns) => this.#api.describe(arns));
+    this.#directory = new TaskDirectory(options.tasks);
+    this.#runTask = new Turnstile(options.runTaskConcurrency);
+  }
+
+  async create(spec: ContainerSpec, signal?: AbortSignal): Promise<void> {
+    if (spec.role !== 'conversation') {
+      throw new BerthError('NOT_SUPPORTED', `the ecs backend makes no containers of role ${spec.role}`);
+    }
+    await this.#turns.create(spec.id, signal, async (attempt) => {
+      const known = await this.#directory.find(spec.id);
+      const start = new TaskStart(
+        {
+          api: this.#api,
+          watch: this.#watch,
+          directory: this.#directory,
+          inTurn: (call) => this.#runTask.run(call),
+        },
+        spec,
+        labelsFor(spec, this.#options, new Date()),
+        { addressSeconds: 120, agentReadySeconds: 60, ...this.#options },
+        attempt.signal,
+      );
+      try {
+        await start.run(known?.arn);
+      } catch (error) {
+        // Whoever asked for it sees to it that it is gone; here it is only told to go.
+        throw await clearedUp(asFailure(error), async () => {
+          await this.#tellToStop(spec.id);
+        });
+      }
+    });
+  }
+
+  async destroy(id: ContainerId): Promise<void> {
+    await this.#turns.destroy(id, async () => {
+      const arn = await this.#tellToStop(id);
+      if (arn === undefined) return;
+      const late = AbortSignal.timeout(STOP_SECONDS * 1000);
+      await this.#watch
+        .until(arn, (task) => (task === 'missing' || hasStopped(task) ? true : undefined), late)
+        .catch((error) => {
+          const detail = `the task of ${id} has not stopped within ${STOP_SECONDS} s`;
+          throw new BerthError('BACKEND_UNAVAILABLE', detail, {}, error);
+        });
+      await this.#directory.forget(id);
+    });
+  }
+
+  async inspect(id: ContainerId): Promise<ContainerView | undefined> {
+    const place = await this.#directory.find(id);
+    const task = place === undefined ? await this.#search(id) : await this.#look(id, place);
+    if (task === undefined || (hasStopped(task) && wasStopped(task))) return undefined;
+    return taskView(task, this.#options.installation);
+  }
+
+  async list(role: Role): Promise<ContainerView[]> {
+    const views: ContainerView[] = [];
+    const places = new Map<ContainerId, TaskPlace>();
+    for (const task of await this.#api.liveTasks()) {
+      const view = taskView(task, this.#options.installation);
+      if (view === undefined) continue;
+      places.set(view.id, placeOf(view.engineId, task));
+      if (view.role === role) views.push(view);
+    }
+    await this.#directory.learnAll(places);
+    return views;
+  }
+
+  async logs(id: ContainerId, { tail }: { tail: number }): Promise<string> {
+    const arn = (await this.inspect(id))?.engineId;
+    if (arn === undefined) throw notFound(id);
+    const stream = `ecs/${AGENT_CONTAINER}/${arn.split('/').at(-1)}`;
+    const lines = await this.#api.lastLines(this.#options.logGroup, stream, Math.min(tail, MAX_LOG_LINES));
+    const text = lines.slice(-tail).map((line) => `${line}\n`);
+    return text.join('').slice(-MAX_LOG_BYTES);
+  }
+
+  async pause(): Promise<void> {
+    throw notOnEcs('a task cannot be paused');
+  }
+
+  async resume(): Promise<void> {
+    throw notOnEcs('a task cannot be paused');
+  }
+
+  async stats(): Promise<ContainerStats> {
+    throw notOnEcs('ECS does not tell what a task uses; Container Insights does');
+  }
+
+  async endpoint(id: ContainerId, port: number | 'agent' | 'proxy'): Promise<Endpoint> {
+    const { agentPort, proxyAdminPort } = this.#options;
+    const host = (await this.#directory.find(id))?.address ?? (await this.#searchAddress(id));
+    if (host === undefined) throw notFound(id);
+    const number = port === 'agent' ? agentPort : port === 'proxy' ? proxyAdminPort : port;
+    return { kind: 'address', host, port: number };
+  }
+
+  /** A task definition: its images are ECS' to get. */
+  async hasImage(taskDefinition: string): Promise<boolean> {
+    return (await this.#api.hasTaskDefinition(taskDefinition)) ?? true;
+  }
+
+  async pullImage(taskDefinition: string): Promise<void> {
+    const detail = `there is no task definition ${taskDefinition}: register it, or set ECS_TASK_DEFINITION`;
+    throw new BerthError('IMAGE_PULL_FAILED', detail);
+  }
+
+  async ping(): Promise<void> {
+    await this.#api.ping();
+  }
+
+  async close(): Promise<void> {
+    this.#turns.close();
+    this.#watch.close();
+    this.#api.close();
+  }
+
+  /** The ARN of the task that stops now; undefined where there is none of ours. */
+  async #tellToStop(id: ContainerId): Promise<string | undefined> {
+    const arn = (await this.#directory.find(id))?.arn ?? (await this.#search(id))?.taskArn;
+    if (arn !== undefined) await this.#api.stopTask(arn, STOP_REASON);
+    return arn;
+  }
+
+  /** Throws while it is not sure: one that ECS does not show twice, a minute apart, is gone. */
+  async #look(id: ContainerId, { arn }: TaskPlace): Promise<Task | undefined> {
+    const task = await this.#looks.describe(arn);
+    if (task !== undefined) this.#missing.seen(id);
+    else if (!this.#missing.isGone(id, performance.now())) {
+      throw new BerthError('BACKEND_UNAVAILABLE', `ECS does not show the task of ${id}; it is asked again`);
+    }
+    return task;
+  }
+
+  /** A task of ours that nobody remembers, by the name it was started with. */
+  async #search(id: ContainerId): Promise<Task | undefined> {
+    const { installation } = this.#options;
+    const tasks = await this.#api.liveTasks(startedBy(id));
+    const found = tasks.find((task) => taskView(task, installation) !== undefined);
+    if (found?.taskArn !== undefined && !isEnding(found)) {
+      await this.#directory.learn(id, placeOf(found.taskArn, found));
+    }
+    return found;
+  }
+
+  async #searchAddress(id: ContainerId): Promise<string | undefined> {
+    const place = await this.#directory.find(id);
+    const task = place === undefined ? await this.#search(id) : await this.#looks.describe(place.arn);
+    return task && addressOf(task);
+  }
+}
+
+function placeOf(arn: string, task: Task): TaskPlace {
+  const address = addressOf(task);
+  return { arn, ...(address !== undefined && { address }) };
+}
+
+function notFound(id: ContainerId): BerthError {
+  return new BerthError('CONTAINER_NOT_FOUND', `there is no container ${id}`);
+}
+
+function notOnEcs(what: string): BerthError {
+  return new BerthError('NOT_SUPPORTED', `${what}; the docker backend can do this`);
+}
