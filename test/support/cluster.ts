@@ -30,19 +30,51 @@ export interface ShownContainer {
     | { tenant: string; conversation_id: string; status: string };
 }
 
-/** Any number of runtimes over one Redis, one engine and one object store: an installation of a test's own. */
+/** Where a cluster's containers run, apart from any runtime. */
+export interface ContainerPlace {
+  readonly env: Record<string, string>;
+  /** How many there are of an installation, whatever state they are in. */
+  count(installation: string): Promise<number>;
+  removeAll(installation: string): Promise<void>;
+}
+
+/** The engine of the run. */
+export const onEngine = (): ContainerPlace => ({
+  env: {
+    CONTAINER_MANAGER_TYPE: 'docker',
+    DOCKER_HOST: docker().host,
+    WORKSPACE_IMAGE: workspaceImage(),
+  },
+  async count(installation) {
+    const engine = new Docker({ socketPath: docker().host.replace('unix://', '') });
+    const filters = { label: [`${LABEL.installation}=${installation}`] };
+    return (await engine.listContainers({ all: true, filters })).length;
+  },
+  removeAll: (installation) => removeContainers(docker().host, installation),
+});
+
+/** Of a pool of so many, on every backend. */
+export const poolOf = (size: number): Record<string, string> =>
+  Object.fromEntries(
+    ['', 'ECS_'].flatMap((prefix) => [
+      [`${prefix}WARM_POOL_MIN_SIZE`, String(size)],
+      [`${prefix}WARM_POOL_MAX_SIZE`, String(size)],
+    ]),
+  );
+
+/** Any number of runtimes over one Redis, one backend and one object store: an installation of a test's own. */
 export class Cluster implements AsyncDisposable {
   readonly installation = `faults-${randomBytes(4).toString('hex')}`;
+  readonly #place: ContainerPlace;
   readonly #env: Record<string, string>;
   readonly #instances: RuntimeProcess[] = [];
   #folder: string | undefined;
 
-  constructor(redisUrl: string, env: Record<string, string> = {}) {
+  constructor(redisUrl: string, env: Record<string, string> = {}, place = onEngine()) {
     const { url, env: aws } = objectStore();
+    this.#place = place;
     this.#env = {
-      CONTAINER_MANAGER_TYPE: 'docker',
-      DOCKER_HOST: docker().host,
-      WORKSPACE_IMAGE: workspaceImage(),
+      ...place.env,
       REDIS_URL: redisUrl,
       REDIS_KEY_PREFIX: `${this.installation}:`,
       OBJECT_STORE_URL: `${url}/${this.installation}`,
@@ -77,13 +109,9 @@ export class Cluster implements AsyncDisposable {
     return runtime;
   }
 
-  /** What the engine has of this installation, asked apart from any runtime. */
-  async containers(): Promise<Docker.ContainerInfo[]> {
-    const engine = new Docker({ socketPath: docker().host.replace('unix://', '') });
-    return engine.listContainers({
-      all: true,
-      filters: { label: [`${LABEL.installation}=${this.installation}`] },
-    });
+  /** How many containers there are of this installation, by the word of whoever runs them. */
+  containers(): Promise<number> {
+    return this.#place.count(this.installation);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -93,7 +121,7 @@ export class Cluster implements AsyncDisposable {
         await runtime[Symbol.asyncDispose]();
       }),
     );
-    await removeContainers(docker().host, this.installation);
+    await this.#place.removeAll(this.installation);
     if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
   }
 }

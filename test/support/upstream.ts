@@ -32,11 +32,11 @@ export class Upstream implements AsyncDisposable {
   }
 
   /** `answers`: by path; any other is answered with what was seen. */
-  static async start(answers: Record<string, Answer> = {}): Promise<Upstream> {
+  static async start(answers: Record<string, Answer> = {}, host = Upstream.host): Promise<Upstream> {
     const upstream: Upstream = new Upstream(
       createServer((request, response) => void upstream.#serve(request, response, answers)),
     );
-    upstream.#server.listen(0, Upstream.host);
+    upstream.#server.listen(0, host);
     await once(upstream.#server, 'listening');
     return upstream;
   }
@@ -47,7 +47,7 @@ export class Upstream implements AsyncDisposable {
 
   /** `host:port`. */
   get authority(): string {
-    return `${Upstream.host}:${this.port}`;
+    return `${(this.#server.address() as AddressInfo).address}:${this.port}`; // it listens on TCP
   }
 
   async #serve(

@@ -21,7 +21,7 @@ import { type Rate, TokenBucket } from './token-bucket.ts';
 
 /** Half of what AWS allows an account, or less: there are other instances, and other users of it. */
 const RATES = {
-  RunTask: { burst: 50, perSecond: 10 },
+  RunTask: { burst: 20, perSecond: 10 },
   StopTask: { burst: 50, perSecond: 20 },
   DescribeTasks: { burst: 40, perSecond: 8 },
   ListTasks: { burst: 40, perSecond: 8 },

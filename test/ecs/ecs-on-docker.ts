@@ -1,0 +1,100 @@
+import { ECSClient, RegisterTaskDefinitionCommand } from '@aws-sdk/client-ecs';
+import { connectEngine } from '../../images/builder/engine.ts';
+import { EcsBackend, type EcsBackendOptions } from '../../runtime/containers/ecs/ecs-backend.ts';
+import { MemoryTaskStore } from '../../runtime/state/memory/memory-task-store.ts';
+import { dockerBacking } from '../support/ecs-emulator/docker/docker-backing.ts';
+import { LABEL, thisProcess } from '../support/ecs-emulator/docker/owner.ts';
+import { EcsEmulator, type EmulatorOptions } from '../support/ecs-emulator/ecs-emulator.ts';
+import { workspaceTaskDefinition } from '../support/ecs-emulator/workspace-task-definition.ts';
+import { must } from '../support/must.ts';
+import { docker, proxyImage, workspaceImage } from '../support/services/provided.ts';
+
+export const CLUSTER = 'berth';
+const FAMILY = 'workspace-agent';
+export const LOG_GROUP = '/ecs/workspace-agent';
+/** Waits of a test are waits for real containers, not for the next look. */
+export const POLL_SECONDS = 0.2;
+
+/** An ECS with the task definition of conversations, whose tasks are containers of the tests' engine. */
+export async function startEcs(options: Partial<EmulatorOptions> = {}): Promise<EcsEmulator> {
+  const emulator = await EcsEmulator.start({
+    backing: dockerBacking({ host: docker().host }),
+    clusters: [CLUSTER],
+    ...options,
+  });
+  await registerWorkspace(emulator, { agentImage: workspaceImage(), sidecarImage: proxyImage() });
+  return emulator;
+}
+
+export async function registerWorkspace(
+  emulator: EcsEmulator,
+  images: { agentImage: string; sidecarImage: string },
+): Promise<string> {
+  const { AWS_ACCESS_KEY_ID: accessKeyId = '', AWS_SECRET_ACCESS_KEY: secretAccessKey = '' } = emulator.env;
+  const client = new ECSClient({
+    endpoint: emulator.url,
+    region: emulator.region,
+    credentials: { accessKeyId, secretAccessKey },
+  });
+  const definition = workspaceTaskDefinition({ ...images, family: FAMILY, logGroup: LOG_GROUP });
+  const { taskDefinition } = await client.send(new RegisterTaskDefinitionCommand(definition));
+  client.destroy();
+  return `${FAMILY}:${taskDefinition?.revision}`;
+}
+
+/** A backend of this process: the SDK finds the emulator by the process's environment. */
+export function ecsBackend(
+  emulator: EcsEmulator,
+  options: { installation: string } & Partial<EcsBackendOptions>,
+): EcsBackend {
+  Object.assign(process.env, emulator.env);
+  return new EcsBackend({
+    version: '1.2.3',
+    cluster: CLUSTER,
+    subnets: emulator.subnets,
+    securityGroups: emulator.securityGroups,
+    capacityProvider: undefined,
+    agentPort: 9000,
+    proxyAdminPort: 8081,
+    logGroup: LOG_GROUP,
+    tasks: new MemoryTaskStore(),
+    runTaskConcurrency: 10,
+    pollSeconds: POLL_SECONDS,
+    ...options,
+  });
+}
+
+/** What makes a runtime of its own process use it. */
+export function ecsEnv(emulator: EcsEmulator): Record<string, string> {
+  return {
+    ...emulator.env,
+    CONTAINER_MANAGER_TYPE: 'ecs',
+    ECS_CLUSTER: CLUSTER,
+    ECS_TASK_DEFINITION: FAMILY,
+    ECS_SUBNETS: emulator.subnets.join(','),
+    ECS_SECURITY_GROUPS: emulator.securityGroups.join(','),
+    ECS_LOG_GROUP: LOG_GROUP,
+    ECS_POLL_SECONDS: String(POLL_SECONDS),
+    ECS_WARM_POOL_MIN_SIZE: '0',
+    ECS_WARM_POOL_MAX_SIZE: '0',
+  };
+}
+
+/** Tasks that were started for this container and have not stopped. */
+export function liveTasks(emulator: EcsEmulator, container?: string) {
+  return emulator.tasks.filter(
+    (task) =>
+      task.status !== 'STOPPED' &&
+      (container === undefined || task.identity.startedBy === `berth/${container}`),
+  );
+}
+
+/** This machine, as the tasks of this process's emulator see it. */
+export async function gatewayOfTasks(): Promise<string> {
+  const networks = await connectEngine(docker().host).listNetworks({
+    filters: { label: [`${LABEL.owner}=${thisProcess()}`] },
+  });
+  const subnet = must(networks[0]?.IPAM?.Config?.[0]?.Subnet);
+  // The first of the range, of which an internal network does not tell.
+  return subnet.replace(/\d+\/\d+$/, (end) => String(Number.parseInt(end, 10) + 1));
+}

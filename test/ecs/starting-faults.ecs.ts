@@ -1,0 +1,112 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { CAPACITY_UNAVAILABLE } from '../support/ecs-emulator/api/faults.ts';
+import type { EcsEmulator } from '../support/ecs-emulator/ecs-emulator.ts';
+import { RuntimeProcess } from '../support/runtime-process.ts';
+import { describeWith } from '../support/services/provided.ts';
+import { ecsEnv, liveTasks, startEcs } from './ecs-on-docker.ts';
+
+describeWith(
+  ['docker', 'workspace-base-image', 'proxy-sidecar-image'],
+  'when ECS has trouble starting tasks',
+  () => {
+    let emulator: EcsEmulator;
+    let runtime: RuntimeProcess;
+    beforeAll(async () => {
+      emulator = await startEcs();
+      runtime = await RuntimeProcess.start({ env: ecsEnv(emulator) });
+    });
+    afterEach(() => emulator.faults.clear());
+    afterAll(async () => {
+      await runtime[Symbol.asyncDispose]();
+      await emulator[Symbol.asyncDispose]();
+    });
+
+    const tasksSince = (before: number) => emulator.tasks.slice(before);
+
+    it.each(['errorAfter', 'dropAfter'] as const)(
+      'an answer that is lost after the task was started (%s): it is the same task',
+      async (kind) => {
+        const before = emulator.tasks.length;
+        emulator.calls.clear();
+        emulator.faults.add({ operation: 'RunTask', kind });
+        expect(await runtime.exec(kind, ['echo', 'there'])).toMatchObject({ stdout: 'there\n' });
+        expect(emulator.calls.count('RunTask')).toBe(2);
+        expect(tasksSince(before)).toHaveLength(1);
+      },
+    );
+
+    it('throttled for a minute: it waits its turn, and nothing is started twice', async () => {
+      const before = emulator.tasks.length;
+      emulator.calls.clear();
+      emulator.faults.add({
+        operation: 'RunTask',
+        kind: 'throttle',
+        times: Number.POSITIVE_INFINITY,
+        forMs: 60_000,
+      });
+      expect(await runtime.exec('throttled', ['echo', 'there'])).toMatchObject({ stdout: 'there\n' });
+      expect(tasksSince(before)).toHaveLength(1);
+      // Growing pauses: neither a storm nor a sleep.
+      expect(emulator.calls.count('RunTask')).toBeGreaterThan(4);
+      expect(emulator.calls.count('RunTask')).toBeLessThan(40);
+    }, 150_000);
+
+    describe.each(['RESOURCE:ENI', CAPACITY_UNAVAILABLE])('no capacity (%s)', (reason) => {
+      it('for a moment: tried again', async () => {
+        emulator.faults.add({ operation: 'RunTask', kind: 'failures', reason, times: 2 });
+        expect(await runtime.exec(`short-${reason.length}`, ['echo', 'there'])).toMatchObject({
+          stdout: 'there\n',
+        });
+      });
+
+      it('that stays: told as such, and nothing is left', async () => {
+        const before = liveTasks(emulator).length;
+        emulator.faults.add({
+          operation: 'RunTask',
+          kind: 'failures',
+          reason,
+          times: Number.POSITIVE_INFINITY,
+        });
+        expect(await runtime.exec(`long-${reason.length}`, ['true'])).toMatchObject({
+          status: 429,
+          code: 'CAPACITY_EXCEEDED',
+          detail: expect.stringContaining(reason),
+        });
+        expect(liveTasks(emulator)).toHaveLength(before);
+      });
+    });
+
+    it('an API that answers 500 to everything: BACKEND_UNAVAILABLE, and it goes on by itself', async () => {
+      await runtime.exec('lives', ['touch', 'kept']);
+      emulator.faults.add({
+        operation: '*',
+        kind: 'error',
+        code: 'ServerException',
+        status: 500,
+        times: Number.POSITIVE_INFINITY,
+      });
+      // Conversations that have their container are served meanwhile.
+      expect(await runtime.exec('lives', ['ls'])).toMatchObject({ stdout: 'kept\n' });
+      expect((await fetch(`${runtime.url}/ready`)).status).toBe(503);
+      emulator.faults.clear();
+      expect(await runtime.exec('after', ['echo', 'there'])).toMatchObject({ stdout: 'there\n' });
+    });
+
+    it('a task that dies before its agent answers: told with its reason, and stopped', async () => {
+      const doomed = runtime.exec('early', ['true']);
+      await expect
+        .poll(() => liveTasks(emulator).find(({ status }) => status === 'PROVISIONING'))
+        .toBeDefined();
+      const task = liveTasks(emulator).find(({ status }) => status === 'PROVISIONING');
+      emulator.stopFromOutside(task?.arn ?? '', {
+        stopCode: 'TaskFailedToStart',
+        reason: 'ResourceInitializationError: it broke',
+      });
+      expect(await doomed).toMatchObject({
+        code: 'CONTAINER_CREATE_FAILED',
+        detail: expect.stringContaining('ResourceInitializationError: it broke'),
+      });
+      expect(await runtime.exec('early', ['echo', 'there'])).toMatchObject({ stdout: 'there\n' });
+    });
+  },
+);

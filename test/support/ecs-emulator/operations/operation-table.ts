@@ -1,0 +1,42 @@
+import { createCluster, deleteCluster, describeClusters } from './clusters.ts';
+import { createLogGroup, describeLogStreams, getLogEvents } from './logs.ts';
+import type { Operation } from './operation.ts';
+import { runTask } from './run-task.ts';
+import { listTagsForResource, tagResource } from './tags.ts';
+import {
+  deregisterTaskDefinition,
+  describeTaskDefinition,
+  listTaskDefinitions,
+  registerTaskDefinition,
+} from './task-definitions.ts';
+import { describeTasks, listTasks, stopTask } from './tasks.ts';
+
+/** By `X-Amz-Target`: the service, and what it is asked for. */
+export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
+  AmazonEC2ContainerServiceV20141113: {
+    CreateCluster: createCluster,
+    DeleteCluster: deleteCluster,
+    DeregisterTaskDefinition: deregisterTaskDefinition,
+    DescribeClusters: describeClusters,
+    DescribeTaskDefinition: describeTaskDefinition,
+    DescribeTasks: describeTasks,
+    ListTagsForResource: listTagsForResource,
+    ListTaskDefinitions: listTaskDefinitions,
+    ListTasks: listTasks,
+    RegisterTaskDefinition: registerTaskDefinition,
+    RunTask: runTask,
+    StopTask: stopTask,
+    TagResource: tagResource,
+  },
+  Logs_20140328: {
+    CreateLogGroup: createLogGroup,
+    DescribeLogStreams: describeLogStreams,
+    GetLogEvents: getLogEvents,
+  },
+};
+
+/** The name of each service in the scope of a signature. */
+export const SIGNING_NAMES: Readonly<Record<string, string>> = {
+  AmazonEC2ContainerServiceV20141113: 'ecs',
+  Logs_20140328: 'logs',
+};

@@ -1,0 +1,72 @@
+import type { AddressPool } from '../address-pool.ts';
+import type { ContainerDefinition, Volume } from '../api/task-definition-shape.ts';
+
+/** A container of a task: its definition with the overrides of RunTask applied. */
+export interface ContainerPlan {
+  readonly name: string;
+  readonly definition: ContainerDefinition;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly command: readonly string[] | undefined;
+  readonly memoryMiB: number | undefined;
+}
+
+export interface TaskPlan {
+  readonly taskId: string;
+  readonly taskArn: string;
+  readonly cpuUnits: number;
+  readonly memoryMiB: number;
+  readonly containers: readonly ContainerPlan[];
+  readonly volumes: readonly Volume[];
+}
+
+export interface ContainerExit {
+  readonly code: number;
+  /** Beyond the code, where there is more to say. */
+  readonly reason?: string;
+}
+
+export interface StartedContainer {
+  readonly runtimeId: string;
+  readonly exit: Promise<ContainerExit>;
+}
+
+export interface LogLine {
+  /** Milliseconds since 1970 by the wall's clock. */
+  readonly at: number;
+  readonly text: string;
+}
+
+/** Why a task could not start, in the words that ECS has for it. */
+export class StartFailure extends Error {
+  /** The container that it is about, or undefined where it is about the whole task. */
+  readonly container: string | undefined;
+
+  constructor(message: string, container?: string) {
+    super(message);
+    this.container = container;
+  }
+}
+
+/** One task where it runs. */
+export interface BackedTask {
+  readonly address: string;
+  /** Throws `StartFailure`. */
+  start(container: ContainerPlan): Promise<StartedContainer>;
+  /** Runs a health check's command in the container; false when it fails or takes longer. */
+  check(container: string, command: readonly string[], withinMs: number): Promise<boolean>;
+  signal(container: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+  /** All that it has written so far; empty once the task is removed. */
+  logs(container: string): Promise<readonly LogLine[]>;
+  /** Ends what still runs and gives the address back. */
+  remove(): Promise<void>;
+}
+
+/** What tasks run on. */
+export interface TaskBacking extends AsyncDisposable {
+  readonly addresses: AddressPool;
+  /** Gives the task its network. Throws `StartFailure`. */
+  open(plan: TaskPlan): Promise<BackedTask>;
+}
+
+/** Made by the caller, opened by the emulator. */
+export type BackingFactory = () => Promise<TaskBacking>;
