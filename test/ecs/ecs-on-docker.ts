@@ -22,24 +22,22 @@ export async function startEcs(options: Partial<EmulatorOptions> = {}): Promise<
     clusters: [CLUSTER],
     ...options,
   });
-  await registerWorkspace(emulator, { agentImage: workspaceImage(), sidecarImage: proxyImage() });
+  await registerWorkspace(emulator);
   return emulator;
 }
 
-export async function registerWorkspace(
-  emulator: EcsEmulator,
-  images: { agentImage: string; sidecarImage: string },
-): Promise<string> {
+/** A revision of the task definition of conversations. */
+export async function registerWorkspace(emulator: EcsEmulator): Promise<void> {
   const { AWS_ACCESS_KEY_ID: accessKeyId = '', AWS_SECRET_ACCESS_KEY: secretAccessKey = '' } = emulator.env;
   const client = new ECSClient({
     endpoint: emulator.url,
     region: emulator.region,
     credentials: { accessKeyId, secretAccessKey },
   });
+  const images = { agentImage: workspaceImage(), sidecarImage: proxyImage() };
   const definition = workspaceTaskDefinition({ ...images, family: FAMILY, logGroup: LOG_GROUP });
-  const { taskDefinition } = await client.send(new RegisterTaskDefinitionCommand(definition));
+  await client.send(new RegisterTaskDefinitionCommand(definition));
   client.destroy();
-  return `${FAMILY}:${taskDefinition?.revision}`;
 }
 
 /** A backend of this process: the SDK finds the emulator by the process's environment. */

@@ -36,6 +36,7 @@ const TENANT = must(parseTenantId('acme'));
 export class PoolWorld implements AsyncDisposable {
   readonly clock: ManualClock;
   readonly image: string;
+  readonly versions: { before: string; after: string };
   /** How many were ready, and ready or starting, after each change of the pool. */
   readonly sizes: { ready: number; all: number }[] = [];
   /** Creations at once, at most, and all of them. */
@@ -62,6 +63,7 @@ export class PoolWorld implements AsyncDisposable {
   private constructor(states: SharedState, state: State, under: BackendUnderTest) {
     this.clock = states.clock;
     this.image = under.image;
+    this.versions = under.versions ?? { before: 'workspace-base:before', after: 'workspace-base:after' };
     this.#states = states;
     this.#state = state;
     this.#under = under;

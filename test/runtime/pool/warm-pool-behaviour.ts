@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { QUIET_SECONDS } from '../../../runtime/pool/plan-pool.ts';
+import type { BackendUnderTest } from '../../contract/container-backend/harness.ts';
 import { processBackends } from '../../contract/container-backend/process-backends.ts';
 import { must } from '../../support/must.ts';
 import { PoolWorld, type SharedState } from './pool-world.ts';
@@ -8,16 +9,20 @@ const ids = (members: { container: string }[]) => members.map(({ container }) =>
 
 let world: PoolWorld;
 
-function eachWithAWorld(openState: () => Promise<SharedState>): void {
+type OpenBackend = () => BackendUnderTest;
+
+const children: OpenBackend = () => processBackends(undefined);
+
+function eachWithAWorld(openState: () => Promise<SharedState>, openBackend: OpenBackend): void {
   beforeEach(async () => {
-    world = await PoolWorld.open(await openState(), processBackends(undefined));
+    world = await PoolWorld.open(await openState(), openBackend());
   });
   afterEach(() => world[Symbol.asyncDispose]());
 }
 
 /** What the pool of one instance promises. */
-export function warmPoolBehaviour(openState: () => Promise<SharedState>): void {
-  eachWithAWorld(openState);
+export function warmPoolBehaviour(openState: () => Promise<SharedState>, openBackend = children): void {
+  eachWithAWorld(openState, openBackend);
 
   describe('a pool', () => {
     it('is filled to its minimum with containers whose agents prove themselves, and rests there', async () => {
@@ -155,17 +160,17 @@ export function warmPoolBehaviour(openState: () => Promise<SharedState>): void {
 
   describe('what is outdated', () => {
     it('is replaced, all of it; with room for one more the pool never has fewer than its minimum', async () => {
-      const before = await world.pool({ image: 'workspace-base:before', sizes: { min: 3, max: 4 } });
+      const before = await world.pool({ image: world.versions.before, sizes: { min: 3, max: 4 } });
       await before.runOnce();
       await world.untilReady(3);
       await before.close();
       world.sizes.length = 0;
       world.clock.advance(1);
-      const after = await world.pool({ image: 'workspace-base:after', sizes: { min: 3, max: 4 } });
+      const after = await world.pool({ image: world.versions.after, sizes: { min: 3, max: 4 } });
       await after.runOnce();
       await world.untilRemoved(3);
       const members = await world.untilReady(3);
-      expect(members.map(({ image }) => image)).toEqual(Array(3).fill('workspace-base:after'));
+      expect(members.map(({ image }) => image)).toEqual(Array(3).fill(world.versions.after));
       expect(world.removed).toEqual(Array(3).fill('old-image'));
       expect(Math.min(...world.sizes.map(({ ready }) => ready))).toBe(3);
       expect(Math.max(...world.sizes.map(({ all }) => all))).toBe(4);
@@ -221,8 +226,8 @@ export function warmPoolBehaviour(openState: () => Promise<SharedState>): void {
 }
 
 /** What the pools of several instances over one store promise together. */
-export function sharedPoolBehaviour(openState: () => Promise<SharedState>): void {
-  eachWithAWorld(openState);
+export function sharedPoolBehaviour(openState: () => Promise<SharedState>, openBackend = children): void {
+  eachWithAWorld(openState, openBackend);
 
   it('fill one pool at once, to its target and never beyond', async () => {
     const sizes = { min: 4, max: 4 };
@@ -268,11 +273,11 @@ export function sharedPoolBehaviour(openState: () => Promise<SharedState>): void
   });
 
   it('of two versions don’t undo each other’s work', async () => {
-    const before = await world.pool({ image: 'workspace-base:before' });
+    const before = await world.pool({ image: world.versions.before });
     await before.runOnce();
     await world.untilReady(2);
     world.clock.advance(1);
-    const after = await world.pool({ image: 'workspace-base:after' });
+    const after = await world.pool({ image: world.versions.after });
     await after.runOnce();
     await world.untilRemoved(2);
     const members = await world.untilReady(2);
@@ -284,19 +289,17 @@ export function sharedPoolBehaviour(openState: () => Promise<SharedState>): void
 
   it('replace what is outdated one by one where there is no room for more: never fewer than the minimum less one', async () => {
     const sizes = { min: 3, max: 3 };
-    const before = await world.pool({ image: 'workspace-base:before', sizes });
+    const before = await world.pool({ image: world.versions.before, sizes });
     await before.runOnce();
     await world.untilReady(3);
     await before.close();
     world.sizes.length = 0;
     world.clock.advance(1);
     // Two instances of the new version do it at once.
-    const after = await Promise.all(
-      ['a', 'b'].map(() => world.pool({ image: 'workspace-base:after', sizes })),
-    );
+    const after = await Promise.all(['a', 'b'].map(() => world.pool({ image: world.versions.after, sizes })));
     await Promise.all(after.map((pool) => pool.runOnce()));
     await expect
-      .poll(async () => (await world.members()).filter(({ image }) => image === 'workspace-base:after'), {
+      .poll(async () => (await world.members()).filter(({ image }) => image === world.versions.after), {
         timeout: 20_000,
       })
       .toHaveLength(3);
