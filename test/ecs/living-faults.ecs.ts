@@ -3,7 +3,7 @@ import type { EcsEmulator } from '../support/ecs-emulator/ecs-emulator.ts';
 import { allEvents } from '../support/event-reading.ts';
 import { RuntimeProcess } from '../support/runtime-process.ts';
 import { describeWith } from '../support/services/provided.ts';
-import { taskOf } from './ecs-cluster.ts';
+import { cutOff, taskOf } from './ecs-cluster.ts';
 import { ecsEnv, liveTasks, startEcs } from './ecs-on-docker.ts';
 
 describeWith(['docker', 'workspace-base-image', 'proxy-sidecar-image'], 'when a task breaks', () => {
@@ -62,6 +62,20 @@ describeWith(['docker', 'workspace-base-image', 'proxy-sidecar-image'], 'when a 
     expect((await taskOf(emulator, runtime, 'gone')).attachment.address).not.toBe(address);
     expect(await runtime.exec('heir', ['ls'])).toMatchObject({ stdout: 'theirs\n' });
     expect((await taskOf(emulator, runtime, 'heir')).arn).toBe(heir.arn);
+  });
+
+  it('its network goes away under an execution: found out, and the next call gets another', async () => {
+    await using patient = await RuntimeProcess.start({ env: ecsEnv(emulator) });
+    const answer = await patient.post('/v1/conversations/cut/execute', {
+      user_input: 'echo up; sleep 300',
+      model: 'code/bash',
+    });
+    const task = await taskOf(emulator, patient, 'cut');
+    await cutOff(task.arn);
+    const events = await allEvents(answer);
+    expect(events.at(-1)).toMatchObject({ type: 'error' });
+    expect(await patient.exec('cut', ['echo', 'fresh'])).toMatchObject({ stdout: 'fresh\n' });
+    expect((await taskOf(emulator, patient, 'cut')).arn).not.toBe(task.arn);
   });
 
   it('lists miss it for 30 s: it lives on, with its conversation', async () => {
