@@ -47,6 +47,7 @@ export class AgentConnection {
     call.signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const { endpoint, agent } = this.#found ?? (await this.#find());
+    call.signal?.throwIfAborted();
     const where =
       endpoint.kind === 'socket'
         ? { socketPath: endpoint.path, host: 'agent' }
@@ -75,6 +76,10 @@ export class AgentConnection {
       if (socket.connecting) socket.once('connect', send);
       else send();
     });
+    // A connection that is being proved is not broken off; who gave up does not wait for it.
+    const onAbort = () => reject(call.signal?.reason);
+    call.signal?.addEventListener('abort', onAbort, { once: true });
+    outgoing.once('close', () => call.signal?.removeEventListener('abort', onAbort));
     outgoing.on('response', resolve);
     outgoing.on('error', (error) => {
       if (call.signal?.aborted === true) reject(call.signal.reason);

@@ -177,8 +177,8 @@ export class EgressHost implements ContainerEgress {
     const { service, totals, rules, ownerOf, log } = this.#parts;
     for (const { address, containers } of (await service?.look()) ?? []) {
       for (const container of this.#open) {
-        const stats = containers.get(container);
-        if (stats !== undefined) totals.take(`${container} at ${address}`, stats);
+        const known = containers.get(container);
+        if (known !== undefined) totals.take(`${container} at ${address}`, known.stats);
         else
           await this.#inTurn(container, async () => {
             if (!this.#open.has(container)) return;

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import type { EgressState, EgressStats } from '../contracts/egress.ts';
 import { BerthError } from '../contracts/errors.ts';
 import type { ContainerId } from '../contracts/ids.ts';
-import { ProxyAdmin } from '../egress/admin/admin-client.ts';
+import { ProxyAdmin, type ProxyLook } from '../egress/admin/admin-client.ts';
 import { Turnstile } from '../egress/proxy/turnstile.ts';
 import { type OnwardProxy, parseOnwardProxy } from '../egress/settings.ts';
 import type { InstallationSecret } from '../identity/installation-secret.ts';
@@ -23,10 +23,10 @@ interface Parts {
   now: () => Promise<number>;
 }
 
-/** What one of the service's addresses counted. */
+/** What one of the service's addresses knows. */
 export interface ServiceLook {
   address: string;
-  containers: Map<string, EgressStats>;
+  containers: Map<string, ProxyLook>;
 }
 
 /** The proxy as a service apart, of strict mode. Each container is known there by its credential. */
@@ -63,7 +63,7 @@ export class EgressService {
   async look(): Promise<ServiceLook[]> {
     return this.#atEach(async (admin, counter, address) => ({
       address,
-      containers: await admin.allStats(counter),
+      containers: await admin.lookAtAll(counter),
     }));
   }
 

@@ -12,6 +12,8 @@ export class EgressTotals {
   readonly passed = new Map<EgressOutcome, number>();
   readonly durations = new Map<EgressMethod, Seconds>();
   restarts = 0;
+  /** Of counters that all instances can read, one instance has the sums. */
+  counts = true;
   readonly #last = new Map<string, EgressStats>();
 
   /** A container's counters as they are now, at one proxy. */
@@ -31,9 +33,9 @@ export class EgressTotals {
     this.#last.set(container, stats);
   }
 
-  /** Its last ones, if it could still be asked. */
+  /** Its last ones, if it could still be asked. What was never seen here is counted only by who counts. */
   end(container: string, last: EgressStats | null): void {
-    if (last !== null) this.take(container, last);
+    if (last !== null && (this.counts || this.#last.has(container))) this.take(container, last);
     this.#last.delete(container);
   }
 

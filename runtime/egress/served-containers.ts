@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { EgressState, EgressStats } from '../contracts/egress.ts';
 import { type EgressLog, Gate } from './gate.ts';
+import { stateHash } from './state-hash.ts';
 
 interface Served {
   gate: Gate;
@@ -42,6 +43,12 @@ export class ServedContainers {
 
   stats(): Record<string, EgressStats> {
     return Object.fromEntries([...this.#served].map(([container, { gate }]) => [container, gate.stats()]));
+  }
+
+  /** What its admin side tells of each: its counters, and which rules it has. */
+  looks(): Record<string, EgressStats & { state_sha256: string }> {
+    const look = (gate: Gate) => ({ ...gate.stats(), state_sha256: stateHash(gate.state) });
+    return Object.fromEntries([...this.#served].map(([container, { gate }]) => [container, look(gate)]));
   }
 
   close(): void {

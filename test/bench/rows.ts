@@ -3,6 +3,8 @@ import { agentStart } from './agent-start.ts';
 import { type BenchSetting, onDocker, onRedis } from './bench-setting.ts';
 import { changedFile } from './changed-file.ts';
 import { coldStart } from './cold-start.ts';
+import { ecsBurst } from './ecs-burst.ts';
+import { ecsCalls } from './ecs-calls.ts';
 import { egressOpenTunnels } from './egress-open-tunnels.ts';
 import { egressRequests } from './egress-requests.ts';
 import { egressThroughput } from './egress-throughput.ts';
@@ -52,6 +54,7 @@ export const rows: Record<string, (setting: BenchSetting) => Promise<Figure[]>> 
     ...(await egressRequests(say)),
     await egressOpenTunnels(),
   ],
+  ecs: async (setting) => [...(await ecsCalls(setting)), ...(await ecsBurst(setting))],
   agent: agentStart,
   runtime: async (setting) => runtimeStart(onDocker(setting)),
 };

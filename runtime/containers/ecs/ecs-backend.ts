@@ -182,9 +182,11 @@ export class EcsBackend implements ContainerBackend {
 
   /** The ARN of the task that stops now; undefined where there is none of ours. */
   async #tellToStop(id: ContainerId): Promise<string | undefined> {
-    const arn = (await this.#directory.find(id))?.arn ?? (await this.#search(id))?.taskArn;
-    if (arn !== undefined) await this.#api.stopTask(arn, STOP_REASON);
-    return arn;
+    const known = await this.#directory.find(id);
+    const arns =
+      known === undefined ? (await this.#tasksOf(id)).flatMap(({ taskArn }) => taskArn ?? []) : [known.arn];
+    for (const arn of arns) await this.#api.stopTask(arn, STOP_REASON);
+    return arns[0];
   }
 
   /** Throws while it is not sure: one that ECS does not show twice, a minute apart, is gone. */
@@ -199,13 +201,16 @@ export class EcsBackend implements ContainerBackend {
 
   /** A task of ours that nobody remembers, by the name it was started with. */
   async #search(id: ContainerId): Promise<Task | undefined> {
-    const { installation } = this.#options;
-    const tasks = await this.#api.liveTasks(startedBy(id));
-    const found = tasks.find((task) => taskView(task, installation) !== undefined);
+    const [found] = await this.#tasksOf(id);
     if (found?.taskArn !== undefined && !isEnding(found)) {
       await this.#directory.learn(id, placeOf(found.taskArn, found));
     }
     return found;
+  }
+
+  async #tasksOf(id: ContainerId): Promise<Task[]> {
+    const tasks = await this.#api.liveTasks(startedBy(id));
+    return tasks.filter((task) => taskView(task, this.#options.installation) !== undefined);
   }
 
   async #searchAddress(id: ContainerId): Promise<string | undefined> {

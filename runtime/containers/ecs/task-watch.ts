@@ -71,6 +71,7 @@ export class TaskWatch {
       const arns = [...new Set(batch.map(({ arn }) => arn))];
       const tasks = new Map((await this.#describe(arns)).map((task) => [task.taskArn, task]));
       for (const { arn, look } of batch) look(tasks.get(arn) ?? 'missing');
+      await new Promise((resolve) => setImmediate(resolve)); // those who have what they waited for leave
     } catch {
       // An API that is away is asked again at the next turn; who waits has a deadline.
     } finally {

@@ -12,6 +12,12 @@ export class ProxyAdminError extends Error {
   }
 }
 
+/** A container's counters at a proxy, and by its hash which state it has there. */
+export interface ProxyLook {
+  stats: EgressStats;
+  stateSha256: string | undefined;
+}
+
 const ATTEMPTS = 4;
 const MOST_ANSWER_BYTES = 16 * 1024 * 1024;
 
@@ -43,11 +49,8 @@ export class ProxyAdmin {
     return (await this.look(counter)).stats;
   }
 
-  /** Its counters, and by its hash which state it has. */
-  async look(counter: number): Promise<{ stats: EgressStats; stateSha256: string | undefined }> {
-    const answer = await this.#call('GET', '/admin/stats', counter);
-    const { state_sha256: hash } = answer as { state_sha256?: unknown }; // the cast: checked next
-    return { stats: parseStats(answer), stateSha256: typeof hash === 'string' ? hash : undefined };
+  async look(counter: number): Promise<ProxyLook> {
+    return parseLook(await this.#call('GET', '/admin/stats', counter));
   }
 
   /** At the shared proxy: what this container may, and the SHA-256 in hex of the credential it is known by. */
@@ -66,11 +69,11 @@ export class ProxyAdmin {
     return stats === null ? undefined : parseStats(stats);
   }
 
-  /** At the shared proxy: the counters of every container that it knows. */
-  async allStats(counter: number): Promise<Map<string, EgressStats>> {
+  /** At the shared proxy: of every container that it knows. */
+  async lookAtAll(counter: number): Promise<Map<string, ProxyLook>> {
     const answer = await this.#call('GET', '/admin/stats', counter);
     const { containers } = answer as { containers: object }; // the cast: as above
-    return new Map(Object.entries(containers).map(([container, stats]) => [container, parseStats(stats)]));
+    return new Map(Object.entries(containers).map(([container, look]) => [container, parseLook(look)]));
   }
 
   async #call(method: string, path: string, counter: number, body?: unknown): Promise<unknown> {
@@ -114,6 +117,12 @@ export class ProxyAdmin {
       throw new ProxyAdminError('unreachable', message, { cause });
     }
   }
+}
+
+function parseLook(value: unknown): ProxyLook {
+  const stats = parseStats(value);
+  const { state_sha256: hash } = value as { state_sha256?: unknown }; // the cast: it is an object; checked next
+  return { stats, stateSha256: typeof hash === 'string' ? hash : undefined };
 }
 
 async function gather(response: Response): Promise<Buffer> {

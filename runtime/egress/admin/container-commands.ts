@@ -28,6 +28,6 @@ export function containerCommands(containers: ServedContainers): AdminOffers {
       // The last of its counters goes with the answer, or would be lost.
       return { subject: `container ${removed}`, run: () => ({ stats: containers.remove(removed) ?? null }) };
     },
-    stats: () => ({ containers: containers.stats() }),
+    stats: () => ({ containers: containers.looks() }),
   };
 }

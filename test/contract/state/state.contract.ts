@@ -12,6 +12,7 @@ import { lookingContract } from './looking.contract.ts';
 import { preparationContract } from './preparation.contract.ts';
 import { relayContract } from './relay.contract.ts';
 import type { OpenState, StateUnderTest } from './state-under-test.ts';
+import { tasksContract } from './tasks.contract.ts';
 import { warmPoolContract } from './warm-pool.contract.ts';
 import { workContract } from './work.contract.ts';
 
@@ -41,4 +42,5 @@ export function stateContract(open: OpenState): void {
   adoptionContract(tracked);
   leasesContract(tracked);
   egressSettingsContract(tracked);
+  tasksContract(tracked);
 }

@@ -107,7 +107,7 @@ describe("the runtime's client of a proxy's admin side", () => {
     expect(containers.find('ws-1', 'credential')?.state).toEqual(state);
     expect(containers.find('ws-1', 'Credential')).toBeUndefined();
     expect(containers.find('ws-3', 'credential')).toBeUndefined();
-    expect([...(await proxy.allStats(1)).keys()]).toEqual(['ws-1', 'ws-2']);
+    expect([...(await proxy.lookAtAll(1)).keys()]).toEqual(['ws-1', 'ws-2']);
 
     const bad = { credential_sha256, state: egressState({ allowed_domains: ['a/b'] }) };
     await expect(proxy.putContainer('ws-1', bad, 6)).rejects.toMatchObject({ reason: 'rejected' });
@@ -117,6 +117,6 @@ describe("the runtime's client of a proxy's admin side", () => {
     expect(await proxy.removeContainer('ws-1', 7)).toMatchObject({ refused: {} });
     expect(await proxy.removeContainer('ws-1', 8)).toBeUndefined();
     expect(containers.find('ws-1', 'credential')).toBeUndefined();
-    expect([...(await proxy.allStats(2)).keys()]).toEqual(['ws-2']);
+    expect([...(await proxy.lookAtAll(2)).keys()]).toEqual(['ws-2']);
   });
 });

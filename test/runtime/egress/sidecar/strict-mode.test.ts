@@ -83,8 +83,8 @@ describe('strict mode', () => {
     const refused = await ask(sidecar.proxyPort, 'GET', 'http://refused.example/');
     expect(refused).toMatchObject({ status: 403, body: expect.stringContaining('Domain not in whitelist') });
     expect((await tunnel(sidecar.proxyPort, 'refused.example:443')).status).toBe(403);
-    const { 'ws-1': stats } = Object.fromEntries(await admin.allStats(Date.now() * 1000));
-    expect(stats?.refused.not_allowed).toBe(2);
+    const { 'ws-1': look } = Object.fromEntries(await admin.lookAtAll(Date.now() * 1000));
+    expect(look?.stats.refused.not_allowed).toBe(2);
   });
 
   it('passes tunnels on, byte for byte and to the end', async () => {
