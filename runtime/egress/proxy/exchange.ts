@@ -20,6 +20,12 @@ const REPEATABLE = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** A body that is whole and no larger goes out in one piece with its head. */
 const MOST_IN_ONE_PIECE = 16 * 1024;
 
+interface Sending {
+  readonly outgoing: Outgoing;
+  readonly head: string;
+  readonly pool: UpstreamPool;
+}
+
 /** One request on its way to an upstream, and the answer on its way back; ends exactly once. */
 export class Exchange implements Watched, Asker {
   readonly #request: IncomingMessage;
@@ -27,7 +33,7 @@ export class Exchange implements Watched, Asker {
   readonly #client: Socket;
   readonly #limits: Limits;
   readonly #onEnd: (end: ExchangeEnd) => void;
-  #sent: { outgoing: Outgoing; pool: UpstreamPool } | undefined;
+  #sending: Sending | undefined;
   #upstream: UpstreamConnection | undefined;
   /** The request's, when it goes out as it comes. */
   #body: RequestBody | undefined;
@@ -64,10 +70,15 @@ export class Exchange implements Watched, Asker {
 
   send(outgoing: Outgoing, pool: UpstreamPool): void {
     if (this.#ended) return;
-    this.#sent = { outgoing, pool };
-    const kept = pool.take(outgoing.destination);
-    if (kept) this.#ask(kept, outgoing);
-    else void this.#askAnew(outgoing, pool);
+    try {
+      const sending = { outgoing, pool, head: requestHead(outgoing) };
+      this.#sending = sending;
+      const kept = pool.take(outgoing.destination);
+      if (kept) this.#ask(kept, sending);
+      else void this.#askAnew(sending);
+    } catch (error) {
+      this.fail(error);
+    }
   }
 
   /** Ends it with an answer that says why, or by cutting the connection when an answer has begun. */
@@ -119,6 +130,7 @@ export class Exchange implements Watched, Asker {
       if (bytes.length === 0) response.end();
       else if (bytes.length <= MOST_IN_ONE_PIECE) response.end(bytes.toString('latin1'), 'latin1');
       else response.end(Buffer.from(bytes));
+      this.#shown = true;
       this.#finish();
       return true;
     }
@@ -138,40 +150,34 @@ export class Exchange implements Watched, Asker {
 
   failed(failure: UpstreamFailure, stale: boolean): void {
     this.#upstream = undefined;
-    const { outgoing, pool } = this.#sent ?? {};
-    if (stale && !this.#ended && pool && outgoing?.body === 'none' && REPEATABLE.has(outgoing.method)) {
-      void this.#askAnew(outgoing, pool);
-    } else {
-      this.fail(failure);
-    }
+    const sending = this.#sending;
+    const { body, method } = sending?.outgoing ?? {};
+    if (stale && sending && body === 'none' && REPEATABLE.has(method ?? '')) void this.#askAnew(sending);
+    else this.fail(failure);
   }
 
-  async #askAnew(outgoing: Outgoing, pool: UpstreamPool): Promise<void> {
+  async #askAnew(sending: Sending): Promise<void> {
     try {
-      const connection = await pool.open(outgoing.destination);
+      const connection = await sending.pool.open(sending.outgoing.destination);
       if (this.#ended) connection.destroy();
-      else this.#ask(connection, outgoing);
+      else this.#ask(connection, sending);
     } catch (error) {
       this.fail(error);
     }
   }
 
-  #ask(connection: UpstreamConnection, outgoing: Outgoing): void {
-    this.#upstream = connection;
+  /** Throws an UpstreamFailure. */
+  #ask(connection: UpstreamConnection, { outgoing, head }: Sending): void {
     const { method, body } = outgoing;
-    try {
-      const head = requestHead(outgoing);
-      if (body === 'none') {
-        connection.ask(this, method, head);
-      } else if (typeof body !== 'string') {
-        connection.ask(this, method, head, body);
-      } else {
-        connection.begin(this, method, head, body === 'chunks');
-        // Broken on its way, or the client left: the upstream must not take it for whole.
-        this.#body = new RequestBody(this.#request, connection, () => this.abort());
-      }
-    } catch (error) {
-      this.fail(error);
+    this.#upstream = connection;
+    if (body === 'none') {
+      connection.ask(this, method, head);
+    } else if (typeof body !== 'string') {
+      connection.ask(this, method, head, body);
+    } else {
+      connection.begin(this, method, head, body === 'chunks');
+      // Broken on its way, or the client left: the upstream must not take it for whole.
+      this.#body = new RequestBody(this.#request, connection, () => this.abort());
     }
   }
 

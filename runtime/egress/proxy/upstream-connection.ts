@@ -54,7 +54,7 @@ export class UpstreamConnection {
     return this.#socket.bytesRead + this.#socket.bytesWritten;
   }
 
-  /** Sends a request whose body is here, or none. */
+  /** Sends a request whose body is here, or none. Throws an UpstreamFailure when it can't be asked. */
   ask(asker: Asker, method: string, head: string, body?: Buffer): void {
     this.#begin(asker, method);
     this.#sent = true;
@@ -68,7 +68,7 @@ export class UpstreamConnection {
     this.#socket.uncork();
   }
 
-  /** Sends the head of a request, whose body follows by `write` and `finish`. */
+  /** Sends the head of a request, whose body follows by `write` and `finish`. Throws as `ask` does. */
   begin(asker: Asker, method: string, head: string, chunked: boolean): void {
     this.#begin(asker, method);
     this.#sent = false;
@@ -110,6 +110,7 @@ export class UpstreamConnection {
   }
 
   #begin(asker: Asker, method: string): void {
+    if (!this.usable) throw badAnswer('it closed the connection');
     if (this.#asked > 0) this.#socket.ref();
     this.#asked += 1;
     this.#heard = false;
