@@ -1,14 +1,16 @@
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { answerHello, startProxy, startUpstream, until } from './proxy-fixture.ts';
+import { answerHello, startProxy, startUpstream, stateOf, until } from './proxy-fixture.ts';
 
+/** So long that no test sees a connection closed for its age, unless it says so. */
+const LONG_MS = 60_000;
 const HELLO = 'Content-Length: 5\r\n\r\nhello';
 
 async function startBoth(answer = answerHello, limits = {}) {
   const upstream = await startUpstream(answer);
   const proxy = await startProxy(
     { allowed_domains: [`internal:.test:${upstream.port}`] },
-    { limits, lookup: async () => ['127.0.0.1'] },
+    { limits: { pooledMs: LONG_MS, ...limits } },
   );
   const get = (method = 'GET', host = 'up.test') =>
     proxy.ask(`${method} http://${host}:${upstream.port}/ HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n`);
@@ -58,6 +60,31 @@ describe('a connection to an upstream', () => {
     await until(() => isOver(upstream.connections[0]));
     expect(await get()).toContain('hello');
     expect(upstream.connections).toHaveLength(2);
+  });
+
+  it('is not used for longer than the upstream promised', async () => {
+    const { upstream, get } = await startBoth((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\nKeep-Alive: timeout=2\r\n${HELLO}`);
+    });
+    for (let count = 0; count < 2; count += 1) expect(await get()).toContain('hello');
+    expect(upstream.connections).toHaveLength(1);
+    const answered = performance.now();
+    await until(() => performance.now() - answered > 1000);
+    expect(await get()).toContain('hello');
+    expect(upstream.connections).toHaveLength(2);
+  });
+
+  it('that was in use when its policy went is closed after its answer', async () => {
+    const { upstream, proxy, get } = await startBoth(() => {});
+    const before = get();
+    await until(() => upstream.connections.length === 1);
+    proxy.gate.replace(stateOf({ allowed_domains: [`internal:.test:${upstream.port}`] }));
+    const after = get();
+    await until(() => upstream.connections.length === 2);
+    for (const socket of upstream.connections) socket.write(`HTTP/1.1 200 OK\r\n${HELLO}`);
+    for (const answer of [before, after]) expect(await answer).toContain('hello');
+    await until(() => isOver(upstream.connections[0]));
+    expect(isOver(upstream.connections[1])).toBe(false);
   });
 
   it('is one of a few that are kept', async () => {
