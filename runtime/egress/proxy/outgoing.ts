@@ -6,9 +6,9 @@ import { type CanonicalHost, inUrl, parseHost } from '../verdict/canonical-host.
 import { Refusal } from '../verdict/refusal.ts';
 import { assertAllowed } from '../verdict/resolve-target.ts';
 import { parseHttpTarget } from '../verdict/target.ts';
+import type { Destination } from './destination.ts';
 import { requestHeaders } from './forwarded-headers.ts';
 import type { Framing } from './request-framing.ts';
-import type { Destination } from './upstreams.ts';
 
 /** A request as it goes out. */
 export interface Outgoing {

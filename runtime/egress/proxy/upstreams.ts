@@ -1,8 +1,7 @@
 import type { Socket } from 'node:net';
-import type { AllowMatch } from '../verdict/allow-list.ts';
-import type { CanonicalHost } from '../verdict/canonical-host.ts';
 import { Refusal } from '../verdict/refusal.ts';
 import { type Lookup, resolveTarget } from '../verdict/resolve-target.ts';
+import type { Destination } from './destination.ts';
 import { type DialOptions, dial, secure } from './dial.ts';
 import type { Limits } from './limits.ts';
 import { SharedRead } from './shared-read.ts';
@@ -10,14 +9,6 @@ import { Turnstile } from './turnstile.ts';
 import { type ConnectionKeeper, UpstreamConnection } from './upstream-connection.ts';
 import { badAnswer, UpstreamFailure } from './upstream-failure.ts';
 import { UpstreamPool } from './upstream-pool.ts';
-
-/** Where a connection goes, once the list has let it through. */
-export interface Destination {
-  readonly host: CanonicalHost;
-  readonly port: number;
-  readonly secure: boolean;
-  readonly match: Exclude<AllowMatch, 'no'>;
-}
 
 /** Makes one gate's connections, so that none is shared with another's. */
 export class Upstreams {
