@@ -1,4 +1,4 @@
-import { isIP, connect as netConnect, type Socket } from 'node:net';
+import { isIP, connect as netConnect, type OnReadOpts, type Socket } from 'node:net';
 import { connect as tlsConnect } from 'node:tls';
 import type { CanonicalHost } from '../verdict/canonical-host.ts';
 import { codeOf, UpstreamFailure } from './upstream-failure.ts';
@@ -6,11 +6,17 @@ import { codeOf, UpstreamFailure } from './upstream-failure.ts';
 /** While there are other addresses to try, one gets no more than this. */
 const ONE_OF_SEVERAL_MS = 2000;
 
+export interface DialOptions {
+  readonly halfOpen: boolean;
+  /** Where its bytes go, if not through the socket. */
+  readonly read?: OnReadOpts;
+}
+
 /** Connects to the first of the addresses that takes the connection. */
 export async function dial(
   addresses: readonly string[],
   port: number,
-  options: { deadline: number; halfOpen: boolean },
+  options: DialOptions & { deadline: number },
 ): Promise<Socket> {
   let last: unknown;
   for (const [index, host] of addresses.entries()) {
@@ -23,6 +29,7 @@ export async function dial(
       allowHalfOpen: options.halfOpen,
       noDelay: true,
       keepAlive: true,
+      ...(options.read && { onread: options.read }),
     });
     try {
       return await opened(socket, 'connect', patience);

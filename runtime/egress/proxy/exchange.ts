@@ -1,48 +1,45 @@
-import {
-  type Agent,
-  type ClientRequest,
-  request as httpRequest,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Readable, Writable } from 'node:stream';
 import type { EgressOutcome } from '../../contracts/egress.ts';
-import { Refusal } from '../verdict/refusal.ts';
 import { answerDenial, denialOf } from './answers.ts';
 import { responseHeaders } from './forwarded-headers.ts';
 import type { Limits } from './limits.ts';
-import { codeOf, UpstreamFailure } from './upstream-failure.ts';
-import type { Destination, PooledRequestOptions } from './upstreams.ts';
+import type { Outgoing } from './outgoing.ts';
+import { RequestBody } from './request-body.ts';
+import { requestHead } from './request-head.ts';
+import type { ResponseHead } from './response-head.ts';
+import type { Asker, UpstreamConnection } from './upstream-connection.ts';
+import { UpstreamFailure } from './upstream-failure.ts';
+import type { UpstreamPool } from './upstream-pool.ts';
 import type { Watched } from './watchdog.ts';
-
-/** A request as it goes out. */
-export interface Outgoing {
-  readonly destination: Destination;
-  readonly method: string;
-  readonly path: string;
-  /** Name, value, name, value: all of them but `Connection`, with `Host` and the body's framing. */
-  readonly headers: readonly string[];
-  /** `stream`: the client's, as it comes. */
-  readonly body: 'none' | 'stream' | Buffer;
-}
 
 export type ExchangeEnd = { outcome: EgressOutcome } | { refused: unknown };
 
 /** These may be sent again when a pooled connection turns out to be closed. */
 const REPEATABLE = new Set(['GET', 'HEAD', 'OPTIONS']);
-const MOST_ATTEMPTS = 3;
+/** A body that is whole and no larger goes out in one piece with its head. */
+const MOST_IN_ONE_PIECE = 16 * 1024;
+
+interface Sending {
+  readonly outgoing: Outgoing;
+  readonly head: string;
+  readonly pool: UpstreamPool;
+}
 
 /** One request on its way to an upstream, and the answer on its way back; ends exactly once. */
-export class Exchange implements Watched {
+export class Exchange implements Watched, Asker {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #client: Socket;
   readonly #limits: Limits;
   readonly #onEnd: (end: ExchangeEnd) => void;
-  #upstream: ClientRequest | undefined;
-  #answer: IncomingMessage | undefined;
-  #attempts = 0;
+  #sending: Sending | undefined;
+  #upstream: UpstreamConnection | undefined;
+  /** The request's, when it goes out as it comes. */
+  #body: RequestBody | undefined;
+  #answering = false;
+  /** The answer's head has been written. */
+  #shown = false;
   #ended = false;
   #release: (() => void) | undefined;
 
@@ -71,12 +68,15 @@ export class Exchange implements Watched {
     else this.#release = release;
   }
 
-  send(outgoing: Outgoing, pool: Agent): void {
+  send(outgoing: Outgoing, pool: UpstreamPool): void {
     if (this.#ended) return;
     try {
-      this.#send(outgoing, pool);
+      const sending = { outgoing, pool, head: requestHead(outgoing) };
+      this.#sending = sending;
+      const kept = pool.take(outgoing.destination);
+      if (kept) this.#ask(kept, sending);
+      else void this.#askAnew(sending);
     } catch (error) {
-      // Node does not take the path or a header of it.
       this.fail(error);
     }
   }
@@ -85,113 +85,123 @@ export class Exchange implements Watched {
   fail(error: unknown): void {
     if (this.#ended) return;
     this.#end(error instanceof UpstreamFailure ? { outcome: error.outcome } : { refused: error });
-    this.#upstream?.destroy();
-    if (this.#response.headersSent) this.#client.destroy();
-    else answerDenial(this.#response, denialOf(error), !this.#request.complete);
+    this.#letGo();
+    if (this.#response.headersSent) {
+      this.#show();
+      this.#client.destroy();
+    } else {
+      answerDenial(this.#response, denialOf(error), !this.#request.complete);
+    }
   }
 
   /** The client is gone. */
   abort(): void {
     this.#end({ outcome: 'forwarded' });
-    this.#upstream?.destroy();
+    this.#letGo();
   }
 
   progress(): number {
-    const { bytesRead = 0, bytesWritten = 0 } = this.#upstream?.socket ?? {};
-    return this.#client.bytesRead + this.#client.bytesWritten + bytesRead + bytesWritten;
+    return this.#client.bytesRead + this.#client.bytesWritten + (this.#upstream?.progress ?? 0);
   }
 
   patienceMs(): number {
-    return this.#answer || !this.#request.complete ? this.#limits.idleBodyMs : this.#limits.answerMs;
+    return this.#answering || !this.#request.complete ? this.#limits.idleBodyMs : this.#limits.answerMs;
   }
 
   expire(): void {
     this.fail(new UpstreamFailure('timed_out', 'The request took too long, or stood still for too long.'));
   }
 
-  #send(outgoing: Outgoing, pool: Agent): void {
-    this.#attempts += 1;
-    const options: PooledRequestOptions = {
-      agent: pool,
-      destination: outgoing.destination,
-      method: outgoing.method,
-      path: outgoing.path,
-      headers: outgoing.headers,
-    };
-    const upstream = httpRequest(options);
-    this.#upstream = upstream;
-    upstream.on('response', (answer) => this.#pass(answer));
-    upstream.on('upgrade', (_answer, socket) => {
-      socket.destroy();
-      this.fail(switched());
-    });
-    upstream.on('error', (error) => {
-      const again =
-        upstream.reusedSocket &&
-        outgoing.body === 'none' &&
-        REPEATABLE.has(outgoing.method) &&
-        this.#attempts < MOST_ATTEMPTS;
-      if (this.#ended || this.#upstream !== upstream || this.#answer) return;
-      if (again) this.send(outgoing, pool);
-      else this.fail(failureOf(error));
-    });
-    if (outgoing.body === 'stream') this.#stream(upstream);
-    else if (outgoing.body === 'none') upstream.end();
-    else upstream.end(outgoing.body);
-  }
-
-  #stream(upstream: ClientRequest): void {
-    const request = this.#request;
-    pour(request, upstream);
-    request.on('end', () => upstream.end());
-    // The framing broke in the middle of the body, or the client left: the upstream must not take it for whole.
-    request.on('error', () => upstream.destroy());
-  }
-
-  #pass(answer: IncomingMessage): void {
-    if (this.#ended) {
-      answer.destroy();
-      return;
-    }
-    // Without the headers that go with it, Node takes a switch for an answer.
-    if (answer.statusCode === 101) {
-      this.fail(switched());
-      return;
-    }
-    this.#answer = answer;
+  head({ status, reason, headers }: ResponseHead): void {
     const response = this.#response;
     response.sendDate = false;
     try {
-      response.writeHead(answer.statusCode ?? 502, answer.statusMessage, responseHeaders(answer.rawHeaders));
+      response.writeHead(status, reason, responseHeaders(headers));
     } catch {
-      this.#answer = undefined;
-      this.fail(
-        new UpstreamFailure('upstream_failed', "The host's answer has a head that can't be passed on."),
-      );
-      return;
+      throw new UpstreamFailure('upstream_failed', "The host's answer has a head that can't be passed on.");
     }
-    pour(answer, response);
-    answer.on('error', () => {});
-    answer.on('end', () => this.#finish());
-    answer.on('close', () => {
-      if (!answer.complete)
-        this.fail(new UpstreamFailure('upstream_failed', 'The host ended its answer too early.'));
-    });
-    // An answer whose body takes its time shows its head at once.
-    setImmediate(() => {
-      if (!this.#ended && !response.writableEnded) response.flushHeaders();
-    });
+    this.#answering = true;
   }
 
+  body(bytes: Buffer, last: boolean): boolean {
+    const response = this.#response;
+    if (last) {
+      // A text is sent in one piece with the head that goes before it.
+      if (bytes.length === 0) response.end();
+      else if (bytes.length <= MOST_IN_ONE_PIECE) response.end(bytes.toString('latin1'), 'latin1');
+      else response.end(Buffer.from(bytes));
+      this.#shown = true;
+      this.#finish();
+      return true;
+    }
+    if (bytes.length === 0) {
+      this.#show();
+      return true;
+    }
+    this.#shown = true;
+    const room = response.write(Buffer.from(bytes));
+    if (!room) response.once('drain', () => this.#upstream?.resume());
+    return room;
+  }
+
+  drained(): void {
+    this.#body?.goOn();
+  }
+
+  failed(failure: UpstreamFailure, stale: boolean): void {
+    this.#upstream = undefined;
+    const sending = this.#sending;
+    const { body, method } = sending?.outgoing ?? {};
+    if (stale && sending && body === 'none' && REPEATABLE.has(method ?? '')) void this.#askAnew(sending);
+    else this.fail(failure);
+  }
+
+  async #askAnew(sending: Sending): Promise<void> {
+    try {
+      const connection = await sending.pool.open(sending.outgoing.destination);
+      if (this.#ended) connection.destroy();
+      else this.#ask(connection, sending);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** Throws an UpstreamFailure. */
+  #ask(connection: UpstreamConnection, { outgoing, head }: Sending): void {
+    const { method, body } = outgoing;
+    this.#upstream = connection;
+    if (body === 'none') {
+      connection.ask(this, method, head);
+    } else if (typeof body !== 'string') {
+      connection.ask(this, method, head, body);
+    } else {
+      connection.begin(this, method, head, body === 'chunks');
+      // Broken on its way, or the client left: the upstream must not take it for whole.
+      this.#body = new RequestBody(this.#request, connection, () => this.abort());
+    }
+  }
+
+  /** A body that takes its time does not keep the head waiting. */
+  #show(): void {
+    if (!this.#shown) this.#response.flushHeaders();
+    this.#shown = true;
+  }
+
+  /** The whole answer is on its way. */
   #finish(): void {
-    if (this.#ended || this.#answer?.complete !== true) return;
-    this.#response.end();
+    // The connection goes back where it came from.
+    this.#upstream = undefined;
+    this.#body?.drop();
     if (this.#request.complete) return;
     // The answer came before the body's end, so where the next request begins is not known.
-    this.#response.on('finish', () => {
-      this.#client.destroySoon();
-      this.#upstream?.destroy();
-    });
+    this.#response.on('finish', () => this.#client.destroySoon());
+  }
+
+  /** Ends what is going on with the upstream. */
+  #letGo(): void {
+    this.#upstream?.destroy();
+    this.#upstream = undefined;
+    this.#body?.drop();
   }
 
   #end(end: ExchangeEnd): void {
@@ -200,31 +210,4 @@ export class Exchange implements Watched {
     this.#release?.();
     this.#onEnd(end);
   }
-}
-
-/** Moves bytes as far as there is room; what came in crumbs goes on in one piece. The end is the caller's. */
-function pour(from: Readable, to: Writable): void {
-  let full = false;
-  const move = () => {
-    while (!full) {
-      const chunk: Buffer | null = from.read();
-      if (chunk === null) return;
-      full = !to.write(chunk);
-    }
-  };
-  from.on('readable', move);
-  to.on('drain', () => {
-    full = false;
-    move();
-  });
-}
-
-function switched(): UpstreamFailure {
-  return new UpstreamFailure('upstream_failed', 'The host switched protocols, which nobody asked for.');
-}
-
-/** What a connection of ours fails with is told as it is; the rest is the upstream's doing. */
-function failureOf(error: Error): Error {
-  if (error instanceof Refusal || error instanceof UpstreamFailure) return error;
-  return new UpstreamFailure('upstream_failed', `The host did not answer as HTTP has it: ${codeOf(error)}.`);
 }

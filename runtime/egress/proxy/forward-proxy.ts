@@ -109,7 +109,7 @@ export class ForwardProxy {
       const match = policyOf(gate).allowed.match(target.host, target.port);
       assertAllowed(match, target);
       if (early.length > 0) client.unshift(early);
-      upstream = await this.#upstreams.of(gate).open({ ...target, secure: false, match }, { halfOpen: true });
+      upstream = await this.#upstreams.of(gate).open({ ...target, secure: false, match });
       if (!client.destroyed) {
         client.write('HTTP/1.1 200 Connection established\r\n\r\n');
         answered = true;

@@ -1,11 +1,12 @@
 import type { Gate, Policy } from '../gate.ts';
 import type { ProxySettings } from './proxy-options.ts';
-import { type PooledAgent, Upstreams } from './upstreams.ts';
+import type { UpstreamPool } from './upstream-pool.ts';
+import { Upstreams } from './upstreams.ts';
 
 interface Kept {
   readonly upstreams: Upstreams;
   policy?: Policy;
-  pool?: PooledAgent;
+  pool?: UpstreamPool;
 }
 
 /** Each gate's own connections; a new policy begins with none. */
@@ -21,7 +22,7 @@ export class GateUpstreams {
     return this.#keptOf(gate).upstreams;
   }
 
-  pool(gate: Gate, policy: Policy): PooledAgent {
+  pool(gate: Gate, policy: Policy): UpstreamPool {
     const kept = this.#keptOf(gate);
     if (kept.pool && kept.policy === policy) return kept.pool;
     kept.pool?.retire();

@@ -6,10 +6,20 @@ import { type CanonicalHost, inUrl, parseHost } from '../verdict/canonical-host.
 import { Refusal } from '../verdict/refusal.ts';
 import { assertAllowed } from '../verdict/resolve-target.ts';
 import { parseHttpTarget } from '../verdict/target.ts';
-import type { Outgoing } from './exchange.ts';
+import type { Destination } from './destination.ts';
 import { requestHeaders } from './forwarded-headers.ts';
 import type { Framing } from './request-framing.ts';
-import type { Destination } from './upstreams.ts';
+
+/** A request as it goes out. */
+export interface Outgoing {
+  readonly destination: Destination;
+  readonly method: string;
+  readonly path: string;
+  /** Name, value, name, value: all of them but `Connection`, with `Host` and the body's framing. */
+  readonly headers: readonly string[];
+  /** `bytes` and `chunks`: the client's, as it comes, framed like that. */
+  readonly body: 'none' | 'bytes' | 'chunks' | Buffer;
+}
 
 /** Methods that have a body as a rule, and so say when they have none. */
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
@@ -96,6 +106,7 @@ function framingHeaders(method: string, framing: Framing): string[] {
   return WITH_BODY.has(method) ? ['Content-Length', '0'] : [];
 }
 
-function bodyOf(framing: Framing): 'none' | 'stream' {
-  return framing.kind === 'none' || (framing.kind === 'length' && framing.bytes === 0) ? 'none' : 'stream';
+function bodyOf(framing: Framing): 'none' | 'bytes' | 'chunks' {
+  if (framing.kind === 'chunked') return 'chunks';
+  return framing.kind === 'none' || framing.bytes === 0 ? 'none' : 'bytes';
 }

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Gate, Policy } from '../gate.ts';
 import { Refusal } from '../verdict/refusal.ts';
-import type { Outgoing } from './exchange.ts';
 import { gatherBody } from './gather-body.ts';
-import { destinationOf, isRefused, outgoingOfPlan } from './outgoing.ts';
+import { destinationOf, isRefused, type Outgoing, outgoingOfPlan } from './outgoing.ts';
 import type { ProxySettings } from './proxy-options.ts';
 import type { Framing } from './request-framing.ts';
 

@@ -13,6 +13,11 @@ export class UpstreamFailure extends Error {
   }
 }
 
+/** The upstream's doing, told without a byte of what it sent. */
+export function badAnswer(what: string): UpstreamFailure {
+  return new UpstreamFailure('upstream_failed', `The host did not answer as HTTP has it: ${what}.`);
+}
+
 /** The code of a system, TLS or parser error, which has nothing of the request in it. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string'

@@ -142,25 +142,46 @@ describe('an upstream', () => {
     expect(proxy.gate.stats().passed).toEqual({ timed_out: 1 });
   });
 
-  it('that sends more than the client reads is held back', async () => {
+  it.each([
+    ['by its length', 'Content-Length: 1000000000\r\n\r\n', Buffer.alloc(64 * 1024, 'x'), 0],
+    ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n', chunksOf(60_000, 1), 0],
+    ['in crumbs', 'Transfer-Encoding: chunked\r\n\r\n', chunksOf(1, 10_000), 0],
+    ['until it closes', '\r\n', Buffer.alloc(64 * 1024, 'x'), 0],
+    [
+      'while another is to be answered before',
+      'Content-Length: 1000000000\r\n\r\n',
+      Buffer.alloc(64 * 1024, 'x'),
+      1,
+    ],
+  ])('that sends more than the client reads is held back: %s', async (_name, head, piece, silent) => {
     let sent = 0;
     const upstream = await startUpstream((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\n');
-      const chunk = Buffer.alloc(64 * 1024);
+      if (upstream.connections.indexOf(socket) < silent) return;
+      socket.write(`HTTP/1.1 200 OK\r\n${head}`);
       const send = () => {
-        while (!socket.destroyed && socket.write(chunk)) sent += chunk.length;
+        while (!socket.destroyed && socket.write(piece)) sent += piece.length;
       };
       socket.on('drain', send);
       send();
     });
     const proxy = await startProxy(
       { allowed_domains: [`internal:up.test:${upstream.port}`] },
-      { limits: { idleBodyMs: 300 } },
+      { limits: { idleBodyMs: 300, answerMs: 300 } },
     );
     const client = proxy.open();
     client.socket.pause();
     client.socket.write(get(upstream.port));
-    await until(() => proxy.gate.stats().passed.timed_out === 1, 10_000);
+    if (silent > 0) {
+      await until(() => upstream.connections.length === silent);
+      client.socket.write(get(upstream.port));
+    }
+    await until(() => (proxy.gate.stats().passed.timed_out ?? 0) >= 1 && proxy.gate.requests === 0, 10_000);
+    // What the kernel's buffers and a few high-water marks of ours hold.
+    expect(sent).toBeGreaterThan(0);
     expect(sent).toBeLessThan(32 * 1024 * 1024);
   });
 });
+
+function chunksOf(bytes: number, count: number): Buffer {
+  return Buffer.from(`${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n`.repeat(count));
+}

@@ -1,11 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:https';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RoutePlan, RouteRefusal, RouteRequest } from '../../../../runtime/egress/route-plan.ts';
+import { certificateFor, trust } from './certificate.ts';
 import { answerHello, listen, startProxy, startUpstream, until } from './proxy-fixture.ts';
 
 const REQUEST =
@@ -136,6 +132,28 @@ describe("a request to one of the proxy's own paths", () => {
     expect(proxy.gate.gathered).toBe(0);
   });
 
+  it.each<[string, Partial<RoutePlan>]>([
+    ['a line end in a value', { headers: [['x-key', 'a\r\nx-more: canary']] }],
+    ['what one byte can only hold as a line end', { headers: [['x-key', 'a\u010dx-more: canary']] }],
+    ['a NUL in a value', { headers: [['x-key', 'a\0canary']] }],
+    ['a colon in a name', { headers: [['x-key: canary\r\nx', 'a']] }],
+    ['a name that is empty', { headers: [['', 'canary']] }],
+    ['a space in its path', { path: '/canary HTTP/1.1' }],
+    ['what one byte can only hold as a space', { path: '/canary\u0120HTTP/1.1' }],
+    ['an empty path', { path: '' }],
+    ['a method that is more', { method: 'GET /canary HTTP/1.1\r\n\r\nGET' }],
+  ])('is not sent when its plan has %s', async (_name, plan) => {
+    const upstream = await startUpstream(answerBody);
+    const proxy = await startProxy(
+      { mcp_domains: [`internal:up.test:${upstream.port}`] },
+      { routes: () => planTo(upstream.port, plan) },
+    );
+    const answer = await proxy.ask(REQUEST);
+    expect(answer).toMatch(/^HTTP\/1.1 500 /);
+    expect(answer).not.toContain('canary');
+    expect(upstream.connections).toHaveLength(0);
+  });
+
   it('is refused while too much is being gathered', async () => {
     const upstream = await startUpstream(answerHello);
     const finish = async (): Promise<[string, string][]> => [];
@@ -176,25 +194,9 @@ describe('a secure target', () => {
       },
     );
     expect(await proxy.ask(REQUEST)).toMatch(/^HTTP\/1.1 502 .*SIGNED/s);
-    const trusted = getCACertificates('default');
-    setDefaultCACertificates([...trusted, cert]);
-    onTestFinished(() => setDefaultCACertificates(trusted));
+    trust(cert);
     expect(await proxy.ask(REQUEST)).toMatch(new RegExp(`up.test:${port}$`));
     expect(await proxy.ask(REQUEST.replace('/y', '/other'))).toMatch(/^HTTP\/1.1 502 .*ALTNAME/s);
     expect(names).toEqual(['up.test']);
   });
 });
-
-/** A certificate that signs itself. */
-function certificateFor(name: string): { key: string; cert: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'berth-certificate-'));
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  const options = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
-  const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`];
-  execFileSync('openssl', ['req', '-x509', ...options, ...subject, '-keyout', key, '-out', cert], {
-    stdio: 'ignore',
-  });
-  const made = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
-  rmSync(folder, { recursive: true });
-  return made;
-}
