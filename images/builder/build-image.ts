@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import type Docker from 'dockerode';
 import type { BaseImage } from './base-image.ts';
-import { bundle } from './bundle.ts';
 import { followProgress, imageId } from './engine.ts';
+import { contextHash, filesIn, makeContext } from './image-context.ts';
 import { ourPackage } from './our-package.ts';
 import type { Recipe } from './recipes.ts';
 
@@ -27,7 +26,7 @@ export async function buildImage(
   const context = mkdtempSync(join(tmpdir(), `berth-image-`));
   try {
     await makeContext(recipe, context);
-    const hash = sourceHash(context, [recipe.name, ourPackage.version, base.id]);
+    const hash = contextHash(context, [recipe.name, ourPackage.version, base.id]);
     const sourceTag = `${recipe.name}:src-${hash}`;
     const versionTag = `${recipe.name}:${ourPackage.version}`;
     const unchanged = (await imageId(engine, sourceTag)) !== undefined;
@@ -67,31 +66,4 @@ async function build(
   if ((await imageId(engine, options.t)) === undefined) {
     throw new Error(`The engine broke off the build of ${options.t}.`);
   }
-}
-
-async function makeContext(recipe: Recipe, context: string): Promise<void> {
-  for (const file of recipe.files)
-    cpSync(join(recipe.folder, file), join(context, file), { recursive: true });
-  await bundle({ ...recipe.program, folder: join(context, 'bundle') });
-  // The engine keys its own cache by what the context's entries say, their times among it.
-  for (const file of filesIn(context)) utimesSync(join(context, file), 0, 0);
-}
-
-/** Changes with any file of the context and with anything else that makes the image what it is; never with time. */
-function sourceHash(context: string, besides: readonly string[]): string {
-  const hash = createHash('sha256').update(JSON.stringify(besides));
-  for (const file of filesIn(context)) {
-    const content = readFileSync(join(context, file));
-    hash
-      .update(`\0${file}\0${statSync(join(context, file)).mode & 0o777}\0${content.length}\0`)
-      .update(content);
-  }
-  return hash.digest('hex').slice(0, 12);
-}
-
-function filesIn(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-    .sort();
 }

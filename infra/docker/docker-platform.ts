@@ -1,0 +1,82 @@
+import { Network } from '@pulumi/docker';
+import { ComponentResource, type ComponentResourceOptions, type Output, output } from '@pulumi/pulumi';
+import { checkArgs, type PlatformArgs } from '../platform-args.ts';
+import { VERSION } from '../version.ts';
+import { dockerEgress } from './docker-egress.ts';
+import { dockerEnvironment } from './docker-environment.ts';
+import { localImage } from './docker-images.ts';
+import { dockerRuntime } from './docker-runtime.ts';
+import { dockerSecrets } from './docker-secrets.ts';
+import { socketFolder } from './docker-sockets.ts';
+import { dockerStores } from './docker-stores.ts';
+
+const PORT = 7420;
+
+/** The platform on one machine with a Docker engine: the runtime, its stores and its images. */
+export class DockerPlatform extends ComponentResource {
+  readonly url: Output<string>;
+  readonly apiKey: Output<string>;
+  readonly backend: Output<string>;
+  readonly version: Output<string>;
+
+  constructor(name: string, args: Omit<PlatformArgs, 'platform'> = {}, options?: ComponentResourceOptions) {
+    super('berth:index:DockerPlatform', name, {}, options);
+    const given: PlatformArgs = { ...args, platform: 'docker' };
+    checkArgs(given);
+    const { version = VERSION, destroyData = false } = given;
+    const parent = this;
+    const labels = [{ label: 'berth.platform', value: name }];
+
+    const secrets = dockerSecrets(name, parent);
+    const workspaceImage = localImage(name, 'workspace-base', version, parent);
+    const runtimeImage = localImage(name, 'runtime', version, parent);
+    const stores = new Network(`${name}-stores`, { internal: true, labels }, { parent });
+    const front = new Network(`${name}-front`, { labels }, { parent });
+    const { redisUrl, databaseUrl, containers } = dockerStores(name, {
+      network: stores,
+      secrets,
+      labels,
+      destroyData,
+      parent,
+    });
+    const egress =
+      given.egressMode === 'service'
+        ? dockerEgress(name, { version, network: front, labels, parent })
+        : undefined;
+    const sockets = socketFolder(name, { runtimeImage, labels, parent });
+    const environment = dockerEnvironment({
+      args: given,
+      installation: name,
+      workspaceImage,
+      socketFolder: sockets.volume.mountpoint,
+      redisUrl,
+      databaseUrl,
+      installationSecret: secrets.installationSecret,
+      apiKeys: secrets.apiKeys,
+      egress,
+      port: PORT,
+    });
+    const runtime = dockerRuntime(name, {
+      image: runtimeImage,
+      environment,
+      sockets: sockets.volume,
+      networks: [stores, front],
+      port: PORT,
+      destroyData,
+      labels,
+      dependsOn: [...containers, sockets.ready, ...(egress ? [egress.container] : [])],
+      parent,
+    });
+
+    this.url = output(runtime.id).apply(() => `http://127.0.0.1:${PORT}`);
+    this.apiKey = secrets.apiKey;
+    this.backend = output('docker');
+    this.version = output(version);
+    this.registerOutputs({
+      url: this.url,
+      apiKey: this.apiKey,
+      backend: this.backend,
+      version: this.version,
+    });
+  }
+}

@@ -1,0 +1,118 @@
+import { isSecret } from '@pulumi/pulumi';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { DockerPlatform } from '../../infra/docker/docker-platform.ts';
+import type { PlatformArgs } from '../../infra/platform-args.ts';
+import { loadConfig } from '../../runtime/contracts/load-config.ts';
+import { outcome, recordResources } from './registered.ts';
+
+const CONTAINER = 'docker:index/container:Container';
+const VOLUME = 'docker:index/volume:Volume';
+const NETWORK = 'docker:index/network:Network';
+
+const registered = recordResources(({ type, name }) => {
+  if (type === VOLUME) return { name, mountpoint: `/var/lib/docker/volumes/${name}/_data` };
+  if (type === NETWORK || type === CONTAINER) return { name };
+  if (type === 'docker:index/remoteImage:RemoteImage') return { imageId: `sha256:${name}` };
+  if (type.endsWith('RandomPassword')) return { result: `password-of-${name}` };
+  if (type.endsWith('RandomBytes')) return { hex: 'ab'.repeat(32) };
+  return {};
+});
+beforeEach(() => registered.resources.splice(0));
+
+async function platform(args: Omit<PlatformArgs, 'platform'> = {}): Promise<DockerPlatform> {
+  const made = new DockerPlatform('agents', args);
+  await outcome(made.url);
+  return made;
+}
+
+/** What Pulumi wraps a secret in, among a resource's inputs. */
+// biome-ignore lint/suspicious/noExplicitAny: an input of any shape
+const unwrapped = (input: any) =>
+  input && typeof input === 'object' && 'value' in input ? input.value : input;
+
+function environment(): Record<string, string> {
+  const envs: string[] = unwrapped(registered.named(CONTAINER, 'agents-runtime').inputs.envs);
+  return Object.fromEntries(
+    envs.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  );
+}
+
+describe('the platform on Docker', () => {
+  it('is a runtime on loopback, with the engine, its sockets at their own path, and its stores out of reach', async () => {
+    const made = await platform();
+    const { inputs } = registered.named(CONTAINER, 'agents-runtime');
+    expect(inputs.ports).toEqual([{ internal: 7420, external: 7420, ip: '127.0.0.1' }]);
+    const folder = '/var/lib/docker/volumes/agents-sockets/_data';
+    expect(inputs.mounts).toContainEqual({ type: 'volume', source: 'agents-sockets', target: folder });
+    expect(inputs).toMatchObject({ readOnly: true, capabilities: { drops: ['ALL'] }, wait: true });
+    for (const store of ['agents-redis', 'agents-postgres']) {
+      const { inputs: of } = registered.named(CONTAINER, store);
+      expect(of.ports).toBeUndefined();
+      expect(of.networksAdvanced).toEqual([{ name: 'agents-stores' }]);
+    }
+    expect(registered.named(NETWORK, 'agents-stores').inputs.internal).toBe(true);
+    expect(await outcome(made.url)).toBe('http://127.0.0.1:7420');
+    expect(await outcome(made.backend)).toBe('docker');
+  });
+
+  it('gives the runtime an environment that it takes, with one version for runtime and workspaces', async () => {
+    await platform({
+      version: '1.2.3',
+      warmPoolMin: 3,
+      warmPoolMax: 6,
+      allowedDomains: ['pypi.org', 'none.example'],
+    });
+    const loaded = loadConfig(environment());
+    if (!loaded.ok) throw new Error(loaded.problems.join('\n'));
+    expect(loaded.config).toMatchObject({
+      CONTAINER_MANAGER_TYPE: 'docker',
+      BERTH_INSTALLATION: 'agents',
+      WARM_POOL_MIN_SIZE: 3,
+      EGRESS_ALLOWED_DOMAINS: ['pypi.org', 'none.example'],
+      WORKSPACE_IMAGE: expect.stringMatching(/^workspace-base:1\.2\.3-[0-9a-f]{12}$/),
+      REDIS_URL: 'redis://:password-of-agents-redis@agents-redis:6379',
+    });
+    expect(registered.named(CONTAINER, 'agents-runtime').inputs.image).toMatch(
+      /^runtime:1\.2\.3-[0-9a-f]{12}$/,
+    );
+  });
+
+  it('keeps what is secret secret: the key, and every environment that holds one', async () => {
+    const made = await platform({ egressMode: 'service' });
+    expect(await isSecret(made.apiKey)).toBe(true);
+    expect(await outcome(made.apiKey)).toBe('berth_password-of-agents-api-key');
+    expect(JSON.parse(environment().BERTH_API_KEYS ?? '')).toMatchObject([{ scope: 'admin' }]);
+    expect(JSON.stringify(environment())).not.toContain('berth_password');
+  });
+
+  it('keeps data when it is destroyed, unless it is told otherwise', async () => {
+    // What a provider is asked does not show it: the option is the engine's. The type of the resources does.
+    await platform({ destroyData: true });
+    expect(
+      registered
+        .of(VOLUME)
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(['agents-data', 'agents-postgres', 'agents-redis', 'agents-sockets']);
+  });
+
+  it('has the egress proxy apart where that is asked for', async () => {
+    await platform({ egressMode: 'service' });
+    expect(environment()).toMatchObject({
+      EGRESS_MODE: 'service',
+      EGRESS_PROXY_URL: 'http://agents-proxy:8080',
+      EGRESS_PROXY_ADMIN_KEY: 'password-of-agents-proxy-admin',
+    });
+    expect(registered.named(CONTAINER, 'agents-proxy').inputs.command).toContain(
+      '/opt/berth/proxy-service.mjs',
+    );
+  });
+
+  it.each([
+    [{ runtimeReplicas: 2 }, /runtimeReplicas wants 1 on docker/],
+    [{ vpcId: 'vpc-0abc1234' }, /vpcId wants nothing on docker/],
+  ])('refuses %o before anything is made', (args, words) => {
+    expect(() => new DockerPlatform('agents', args)).toThrow(words);
+    expect(registered.resources.filter(({ type }) => type !== 'berth:index:DockerPlatform')).toEqual([]);
+  });
+});

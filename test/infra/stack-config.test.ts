@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { readStackConfig } from '../../infra/stack-config.ts';
+
+const CERTIFICATE = 'arn:aws:acm:us-east-1:123456789012:certificate/0abc1234';
+
+const problemOf = (config: Record<string, string>): string => {
+  try {
+    readStackConfig(config);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  return 'none';
+};
+
+describe("a stack's configuration", () => {
+  it('is read into arguments, each of its own type; other namespaces are not ours', () => {
+    expect(
+      readStackConfig({
+        'berth:platform': 'ecs',
+        'berth:warmPoolMin': '20',
+        'berth:destroyData': 'true',
+        'berth:allowedDomains': 'pypi.org, .example.com',
+        'berth:vpcId': 'vpc-0abc1234',
+        'berth:subnetIds': '["subnet-0abc1234","subnet-0def5678"]',
+        'berth:certificateArn': CERTIFICATE,
+        'aws:region': 'us-east-1',
+      }),
+    ).toEqual({
+      platform: 'ecs',
+      warmPoolMin: 20,
+      destroyData: true,
+      allowedDomains: ['pypi.org', '.example.com'],
+      vpcId: 'vpc-0abc1234',
+      subnetIds: ['subnet-0abc1234', 'subnet-0def5678'],
+      certificateArn: CERTIFICATE,
+    });
+  });
+
+  it('tells every key that is wrong at once, with what it wants and an example', () => {
+    const problem = problemOf({
+      'berth:platform': 'ecs',
+      'berth:warmPoolMin': 'many',
+      'berth:destroyData': 'yes',
+      'berth:bedrockRegion': 'Frankfurt',
+      'berth:certificateArn': CERTIFICATE,
+    });
+    expect(problem).toContain('berth:warmPoolMin wants a whole number from 0 to 10000, for instance 2');
+    expect(problem).toContain('berth:destroyData wants true or false, for instance false');
+    expect(problem).toContain('berth:bedrockRegion wants the name of an AWS region, for instance us-east-1');
+  });
+
+  it.each([
+    [{}, 'berth:platform is not set'],
+    [{ 'berth:platform': 'podman' }, 'berth:platform wants one of docker, ecs'],
+    [
+      { 'berth:platform': 'docker', 'berth:warmPoolMim': '2' },
+      'There is no configuration key berth:warmPoolMim',
+    ],
+    [{ 'berth:platform': 'docker', 'berth:runtimeReplicas': '2' }, 'berth:runtimeReplicas wants 1 on docker'],
+    [{ 'berth:platform': 'docker', 'berth:egressMode': 'sidecar' }, 'berth:egressMode wants host or service'],
+    [{ 'berth:platform': 'docker', 'berth:vpcId': 'vpc-0abc1234' }, 'berth:vpcId wants nothing on docker'],
+    [{ 'berth:platform': 'ecs' }, 'berth:certificateArn wants the certificate'],
+    [
+      { 'berth:platform': 'ecs', 'berth:certificateArn': CERTIFICATE, 'berth:egressMode': 'host' },
+      'berth:egressMode wants sidecar or service on ecs',
+    ],
+    [
+      { 'berth:platform': 'ecs', 'berth:certificateArn': CERTIFICATE, 'berth:vpcId': 'vpc-0abc1234' },
+      'berth:subnetIds wants to be given together with vpcId',
+    ],
+    [
+      { 'berth:platform': 'docker', 'berth:warmPoolMin': '5', 'berth:warmPoolMax': '3' },
+      'berth:warmPoolMax wants at least warmPoolMin, which is 5',
+    ],
+    [
+      { 'berth:platform': 'docker', 'berth:allowedDomains': '[oops' },
+      'berth:allowedDomains wants a list of hosts',
+    ],
+  ])('%o is refused: %s', (config, words) => {
+    expect(problemOf(config)).toContain(words);
+  });
+});
