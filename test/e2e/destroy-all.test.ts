@@ -26,14 +26,14 @@ describeWith(['docker', 'redis', 's3', 'workspace-base-image'], 'berth destroy-a
     await runtime.exec('b', ['bash', '-c', 'echo kept > f']);
     await eventually(async () => expect(await shownContainers(runtime)).toHaveLength(3));
     await runtime.stop(); // it hands over: the containers stay
-    expect(await cluster.containers()).toHaveLength(3);
+    expect(await cluster.containers()).toBe(3);
 
     const env = cluster.env('destroy');
     expect(await destroyAll(env)).toMatchObject({ code: 3, output: expect.stringContaining('--yes') });
-    expect(await cluster.containers()).toHaveLength(3);
+    expect(await cluster.containers()).toBe(3);
     const done = await destroyAll(env, '--yes');
     expect(done).toMatchObject({ code: 0, output: expect.stringContaining('Nothing is left.') });
-    expect(await cluster.containers()).toHaveLength(0);
+    expect(await cluster.containers()).toBe(0);
     expect(await destroyAll(env, '--yes')).toMatchObject({ code: 0, output: 'There are no containers.\n' });
 
     const next = await cluster.start();

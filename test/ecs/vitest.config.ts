@@ -7,7 +7,7 @@ import { vitestOptions } from '../support/vitest-options.ts';
 export default defineConfig(async () => ({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
-    ...(await vitestOptions('test/ecs/**/*.ecs.ts')),
+    ...(await vitestOptions('test/ecs/**/*.ecs.ts', 'test/support/ecs-emulator/**/*.test.ts')),
     maxWorkers: 3,
     maxConcurrency: 3,
     testTimeout: 180_000,

@@ -53,7 +53,7 @@ describeWith(
           NAMES.flatMap((name) => [`${name}\n`, `${name}\n`]),
         );
         expect(await containersOf(two)).toEqual(before);
-        expect(await cluster.containers()).toHaveLength(5);
+        expect(await cluster.containers()).toBe(5);
         for await (const event of stream) seen.push(event);
         expect(seen.map((event) => event?.id)).toEqual(seen.map((_, index) => index + 1));
         expect(printed(seen.flatMap((event) => event ?? []))).toBe(COUNTED);

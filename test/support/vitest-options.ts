@@ -1,9 +1,9 @@
 import { servicesInReach } from './services/services-in-reach.ts';
 
 /** What every suite of this repository runs with. */
-export async function vitestOptions(include: string) {
+export async function vitestOptions(...include: string[]) {
   return {
-    include: [include],
+    include,
     env: await servicesInReach(),
     pool: 'forks' as const,
     testTimeout: 30_000,

@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { loadConfig } from '../../../runtime/contracts/load-config.ts';
+import { loadConfig, warmPoolSizes } from '../../../runtime/contracts/load-config.ts';
 
 describe('the variables of the warm pool', () => {
   it('have the defaults of the contract', () => {
-    expect(loadConfig({})).toMatchObject({
-      config: {
-        WARM_POOL_MIN_SIZE: 2,
-        WARM_POOL_MAX_SIZE: 10,
-        WARM_POOL_TTL_SECONDS: 1800,
-        WARM_POOL_PARALLEL_CREATES: 4,
-      },
-    });
+    const loaded = loadConfig({});
+    expect(loaded).toMatchObject({ ok: true, config: { WARM_POOL_TTL_SECONDS: 1800 } });
+    if (!loaded.ok) return;
+    expect(warmPoolSizes(loaded.config, 'docker')).toEqual({ min: 2, max: 10, parallel: 4 });
+    expect(warmPoolSizes(loaded.config, 'ecs')).toEqual({ min: 50, max: 120, parallel: 50 });
   });
 
   it('may name no pool at all', () => {
