@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -14,6 +14,7 @@ export interface ImageContext {
 const root = fileURLToPath(new URL('..', import.meta.url));
 const sources = join(root, 'images', 'contexts.ts');
 const folder = join(root, 'dist', 'image-contexts');
+const list = join(folder, 'contexts.json');
 
 let made: Record<ImageName, ImageContext> | undefined;
 
@@ -23,10 +24,25 @@ export function imageContexts(): Record<ImageName, ImageContext> {
   return made;
 }
 
+/** Whether anything that goes into an image changed after they were made; a folder's own time tells what is gone. */
+function isOutdated(): boolean {
+  const made = statSync(list, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return ['images', 'runtime', 'package.json', 'package-lock.json'].some(
+    (part) => newest(join(root, part)) > made,
+  );
+}
+
+function newest(path: string): number {
+  const own = statSync(path, { throwIfNoEntry: false });
+  if (own === undefined) return 0;
+  if (!own.isDirectory()) return own.mtimeMs;
+  return Math.max(own.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))));
+}
+
 function read(): Record<ImageName, ImageContext> {
-  if (existsSync(sources))
+  if (existsSync(sources) && isOutdated())
     execFileSync(process.execPath, [sources, folder], { stdio: ['ignore', 'ignore', 'inherit'] });
-  const hashes = JSON.parse(readFileSync(join(folder, 'contexts.json'), 'utf8')) as Record<ImageName, string>; // we wrote it
+  const hashes = JSON.parse(readFileSync(list, 'utf8')) as Record<ImageName, string>; // we wrote it
   const context = (name: ImageName): ImageContext => ({ folder: join(folder, name), hash: hashes[name] });
   return {
     'workspace-base': context('workspace-base'),

@@ -143,6 +143,14 @@ function contradictions(args: PlatformArgs): ArgsProblem[] {
   return problems;
 }
 
+/** A platform's name names its installation, and everything that it makes. */
+export function checkName(name: string): void {
+  if (/^[a-z][a-z0-9-]{0,23}$/.test(name)) return;
+  throw new Error(
+    `A platform is named with up to 24 of a-z, 0-9 and -, a letter first (agents), and not ${name}.`,
+  );
+}
+
 /** Throws one error that tells all of them. */
 export function checkArgs(
   args: PlatformArgs,

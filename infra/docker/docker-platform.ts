@@ -1,6 +1,6 @@
 import { Network } from '@pulumi/docker';
 import { ComponentResource, type ComponentResourceOptions, type Output, output } from '@pulumi/pulumi';
-import { checkArgs, type PlatformArgs } from '../platform-args.ts';
+import { checkArgs, checkName, type PlatformArgs } from '../platform-args.ts';
 import { VERSION } from '../version.ts';
 import { dockerEgress } from './docker-egress.ts';
 import { dockerEnvironment } from './docker-environment.ts';
@@ -20,9 +20,10 @@ export class DockerPlatform extends ComponentResource {
   readonly version: Output<string>;
 
   constructor(name: string, args: Omit<PlatformArgs, 'platform'> = {}, options?: ComponentResourceOptions) {
-    super('berth:index:DockerPlatform', name, {}, options);
     const given: PlatformArgs = { ...args, platform: 'docker' };
+    checkName(name);
     checkArgs(given);
+    super('berth:index:DockerPlatform', name, {}, options);
     const { version = VERSION, destroyData = false } = given;
     const parent = this;
     const labels = [{ label: 'berth.platform', value: name }];

@@ -116,3 +116,9 @@ describe('the platform on Docker', () => {
     expect(registered.resources.filter(({ type }) => type !== 'berth:index:DockerPlatform')).toEqual([]);
   });
 });
+
+describe('a platform of a name that can name nothing', () => {
+  it.each(['Agents', '9lives', 'a'.repeat(25), 'my_agents'])('%s is refused', (name) => {
+    expect(() => new DockerPlatform(name)).toThrow('A platform is named with');
+  });
+});

@@ -1,0 +1,34 @@
+import { ComponentResource, type ComponentResourceOptions, type Output } from '@pulumi/pulumi';
+import { DockerPlatform } from './docker/docker-platform.ts';
+import { checkArgs, checkName, type PlatformArgs } from './platform-args.ts';
+
+/**
+ * Warm, isolated workspaces for AI agents: the runtime, where its containers run, its stores and its images, all of one
+ * version.
+ *
+ * ```ts
+ * const agents = new WorkspacePlatform('agents', { platform: 'docker', allowedDomains: ['pypi.org'] });
+ * export const { url, apiKey } = agents;
+ * ```
+ */
+export class WorkspacePlatform extends ComponentResource {
+  /** Where the API is. */
+  readonly url: Output<string>;
+  /** A key of scope `admin`. Secret. */
+  readonly apiKey: Output<string>;
+  /** What runs containers. */
+  readonly backend: Output<string>;
+  readonly version: Output<string>;
+
+  constructor(name: string, args: PlatformArgs, options?: ComponentResourceOptions) {
+    checkName(name);
+    checkArgs(args);
+    super('berth:index:WorkspacePlatform', name, {}, options);
+    const { url, apiKey, backend, version } = new DockerPlatform(name, args, { parent: this });
+    this.url = url;
+    this.apiKey = apiKey;
+    this.backend = backend;
+    this.version = version;
+    this.registerOutputs({ url, apiKey, backend, version });
+  }
+}
