@@ -1,5 +1,6 @@
 import { ComponentResource, type ComponentResourceOptions, type Output } from '@pulumi/pulumi';
 import { DockerPlatform } from './docker/docker-platform.ts';
+import { EcsPlatform } from './ecs/ecs-platform.ts';
 import { checkArgs, checkName, type PlatformArgs } from './platform-args.ts';
 
 /**
@@ -24,7 +25,8 @@ export class WorkspacePlatform extends ComponentResource {
     checkName(name);
     checkArgs(args);
     super('berth:index:WorkspacePlatform', name, {}, options);
-    const { url, apiKey, backend, version } = new DockerPlatform(name, args, { parent: this });
+    const Platform = args.platform === 'ecs' ? EcsPlatform : DockerPlatform;
+    const { url, apiKey, backend, version } = new Platform(name, args, { parent: this });
     this.url = url;
     this.apiKey = apiKey;
     this.backend = backend;

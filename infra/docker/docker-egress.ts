@@ -2,6 +2,7 @@ import { Container, type Network } from '@pulumi/docker';
 import { type ComponentResource, interpolate, type Output, secret } from '@pulumi/pulumi';
 import { RandomPassword } from '@pulumi/random';
 import { localImage } from './docker-images.ts';
+import { HEALTH_CHECK } from './health-check.ts';
 
 interface Given {
   version: string;
@@ -27,6 +28,7 @@ export function dockerEgress(
       readOnly: true,
       capabilities: { drops: ['ALL'] },
       securityOpts: ['no-new-privileges'],
+      healthcheck: HEALTH_CHECK,
       restart: 'unless-stopped',
       wait: true,
       waitTimeout: 60,

@@ -1,9 +1,9 @@
-import { statSync } from 'node:fs';
 import { Container, type Network, Volume } from '@pulumi/docker';
 import { all, type ComponentResource, type Input, type Output, type Resource, secret } from '@pulumi/pulumi';
 import { plainVariables, type RuntimeEnvironment, secretVariables } from '../runtime-environment.ts';
+import { engineSocket, USUAL_SOCKET } from './engine-socket.ts';
+import { HEALTH_CHECK } from './health-check.ts';
 
-const ENGINE_SOCKET = '/var/run/docker.sock';
 const STOP_SECONDS = 90;
 
 interface Given {
@@ -22,6 +22,7 @@ interface Given {
 export function dockerRuntime(name: string, given: Given): Container {
   const { image, sockets, networks, port, destroyData, labels, dependsOn, parent } = given;
   const data = new Volume(`${name}-data`, { labels }, { parent, retainOnDelete: !destroyData });
+  const engine = engineSocket();
   return new Container(
     `${name}-runtime`,
     {
@@ -30,15 +31,16 @@ export function dockerRuntime(name: string, given: Given): Container {
       mounts: [
         { type: 'volume', source: data.name, target: '/var/lib/berth' },
         { type: 'volume', source: sockets.name, target: sockets.mountpoint },
-        { type: 'bind', source: ENGINE_SOCKET, target: ENGINE_SOCKET },
+        { type: 'bind', source: engine.path, target: USUAL_SOCKET },
       ],
-      groupAdds: engineGroup(),
+      groupAdds: [engine.group],
       networksAdvanced: networks.map((network) => ({ name: network.name })),
       ports: [{ internal: port, external: port, ip: '127.0.0.1' }],
       readOnly: true,
       tmpfs: { '/tmp': 'rw,nosuid,nodev,size=256m' },
       capabilities: { drops: ['ALL'] },
       securityOpts: ['no-new-privileges'],
+      healthcheck: HEALTH_CHECK,
       restart: 'unless-stopped',
       stopTimeout: STOP_SECONDS,
       destroyGraceSeconds: STOP_SECONDS,
@@ -61,13 +63,4 @@ function environmentOf(environment: RuntimeEnvironment<Output<string>>): Output<
       variables.map(({ name }, at) => `${name}=${values[at]}`),
     ),
   );
-}
-
-/** Who may use the engine's socket on this machine; on another, root's group may. */
-function engineGroup(): string[] {
-  try {
-    return [String(statSync(ENGINE_SOCKET).gid)];
-  } catch {
-    return ['0'];
-  }
 }

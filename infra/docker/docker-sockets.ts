@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Container, Volume } from '@pulumi/docker';
 import type { ComponentResource, Output } from '@pulumi/pulumi';
 
@@ -18,7 +19,11 @@ export function socketFolder(
   name: string,
   { runtimeImage, labels, parent }: Given,
 ): { volume: Volume; ready: Container } {
-  const volume = new Volume(`${name}-sockets`, { labels }, { parent });
+  const volume = new Volume(
+    `${name}-sockets`,
+    { name: shortName(name), labels },
+    { parent, deleteBeforeReplace: true },
+  );
   const ready = new Container(
     `${name}-sockets`,
     {
@@ -36,4 +41,9 @@ export function socketFolder(
     { parent, deleteBeforeReplace: true },
   );
   return { volume, ready };
+}
+
+/** The path of a socket has 107 bytes, of which the engine's own folder takes most. */
+function shortName(platform: string): string {
+  return `berth-${createHash('sha256').update(platform).digest('hex').slice(0, 8)}`;
 }

@@ -1,0 +1,22 @@
+import { statSync } from 'node:fs';
+
+/** Where the runtime finds the engine inside its container, and where engines are unless they are told otherwise. */
+export const USUAL_SOCKET = '/var/run/docker.sock';
+
+/**
+ * The socket of the engine that makes the containers, where the engine itself has it: the one that `DOCKER_HOST` names.
+ * On a machine whose engine runs in a virtual one, that name is not the engine's own, which has its usual place.
+ */
+export function engineSocket(
+  host = process.env.DOCKER_HOST,
+  platform: string = process.platform,
+): { path: string; group: string } {
+  const named = platform === 'linux' ? host?.match(/^unix:\/\/(\/.+)$/)?.[1] : undefined;
+  const path = named ?? USUAL_SOCKET;
+  return { path, group: groupOf(path) };
+}
+
+/** Who may use it; where it can't be seen, root's group may. */
+function groupOf(path: string): string {
+  return String(statSync(path, { throwIfNoEntry: false })?.gid ?? 0);
+}

@@ -1,0 +1,42 @@
+import { LogGroup } from '@pulumi/aws/cloudwatch/logGroup.js';
+import { Cluster } from '@pulumi/aws/ecs/cluster.js';
+import { ClusterCapacityProviders } from '@pulumi/aws/ecs/clusterCapacityProviders.js';
+import type { EcsPlace } from './ecs-place.ts';
+
+const LOG_DAYS = 30;
+const FARGATE = ['FARGATE', 'FARGATE_SPOT'];
+
+/** Whether a capacity provider is of instances, and not of Fargate. */
+export function isOnInstances(capacityProvider: string | undefined): boolean {
+  return capacityProvider !== undefined && !FARGATE.includes(capacityProvider);
+}
+
+/** The cluster of the conversations' tasks and of the runtime's own, with what it may run them on. */
+export function ecsCluster(
+  { name, parent, tags }: EcsPlace,
+  capacityProvider: string | undefined,
+): { cluster: Cluster; ready: ClusterCapacityProviders } {
+  const cluster = new Cluster(
+    name,
+    { settings: [{ name: 'containerInsights', value: 'enabled' }], tags },
+    { parent },
+  );
+  const own = capacityProvider !== undefined && isOnInstances(capacityProvider) ? [capacityProvider] : [];
+  const ready = new ClusterCapacityProviders(
+    name,
+    { clusterName: cluster.name, capacityProviders: [...FARGATE, ...own] },
+    { parent },
+  );
+  return { cluster, ready };
+}
+
+export type LogName = 'workspace-agent' | 'runtime' | 'proxy';
+
+/** Where a task's output goes, for a while. */
+export function logGroup({ name, parent, tags }: EcsPlace, of: LogName): LogGroup {
+  return new LogGroup(
+    `${name}-${of}`,
+    { name: `/ecs/${name}/${of}`, retentionInDays: LOG_DAYS, tags },
+    { parent },
+  );
+}

@@ -1,0 +1,20 @@
+import type { Output, Resource } from '@pulumi/pulumi';
+
+/** Where the platform's parts get their addresses. */
+export interface EcsNetwork {
+  /** Whether it is the platform's, with its routes and endpoints, or was given, and those are its owner's. */
+  own: boolean;
+  vpcId: Output<string>;
+  range: Output<string>;
+  /** Of the conversations' tasks. */
+  taskSubnets: Output<string[]>;
+  /** Of the load balancer, the runtime, the stores and the endpoints: in different zones. */
+  serviceSubnets: Output<string[]>;
+  serviceRanges: Output<string[]>;
+  /** Of the egress proxy, where it is apart. */
+  proxySubnets: Output<string[]>;
+  /** Of all its private subnets; none of a network that was given. */
+  routeTables: Output<string>[];
+  /** Ways out that must be there before a task is. */
+  routes: Resource[];
+}

@@ -1,0 +1,32 @@
+import { getCallerIdentityOutput } from '@pulumi/aws/getCallerIdentity.js';
+import { getPartitionOutput } from '@pulumi/aws/getPartition.js';
+import { getRegionOutput } from '@pulumi/aws/getRegion.js';
+import { type ComponentResource, Config, type Output } from '@pulumi/pulumi';
+
+/** Where every resource of a platform goes, and what it is marked with. */
+export interface EcsPlace {
+  /** The platform's name, before every other. */
+  name: string;
+  parent: ComponentResource;
+  tags: Record<string, string>;
+  region: Output<string>;
+  account: Output<string>;
+  /** `aws`, or that of China or of a government. */
+  partition: Output<string>;
+}
+
+export function ecsPlace(name: string, parent: ComponentResource): EcsPlace {
+  return {
+    name,
+    parent,
+    tags: { 'berth.platform': name },
+    region: getRegionOutput({}, { parent }).region,
+    account: getCallerIdentityOutput({}, { parent }).accountId,
+    partition: getPartitionOutput({}, { parent }).partition,
+  };
+}
+
+/** The region of the default provider, where it can be told before anything is asked. */
+export function configuredRegion(): string | undefined {
+  return new Config('aws').get('region') ?? process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION;
+}

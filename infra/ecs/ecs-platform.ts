@@ -1,0 +1,127 @@
+import { all, ComponentResource, type ComponentResourceOptions, type Output, output } from '@pulumi/pulumi';
+import type { PlatformArgs } from '../platform-args.ts';
+import { VERSION } from '../version.ts';
+import { checkEcs } from './check-ecs.ts';
+import { conversations } from './conversations.ts';
+import { dnsFirewall } from './dns-firewall.ts';
+import { ecsCluster, isOnInstances } from './ecs-cluster.ts';
+import { ecsEgress } from './ecs-egress.ts';
+import { ecsEndpoints } from './ecs-endpoints.ts';
+import { ecsEnvironment } from './ecs-environment.ts';
+import { ecsLoadBalancer } from './ecs-load-balancer.ts';
+import { configuredRegion, ecsPlace } from './ecs-place.ts';
+import { ecsRuntime } from './ecs-runtime.ts';
+import { generatedSecrets, keptSecrets } from './ecs-secrets.ts';
+import { ecsStores } from './ecs-stores.ts';
+import { platformNetwork } from './platform-network.ts';
+import { runtimeAccess } from './runtime-access.ts';
+import { securityGroups } from './security-groups.ts';
+
+/** The platform on AWS: a cluster of conversations, the runtime behind a load balancer, its stores and its images. */
+export class EcsPlatform extends ComponentResource {
+  readonly url: Output<string>;
+  readonly apiKey: Output<string>;
+  readonly backend: Output<string>;
+  readonly version: Output<string>;
+
+  constructor(name: string, args: Omit<PlatformArgs, 'platform'>, options?: ComponentResourceOptions) {
+    const given: PlatformArgs = { ...args, platform: 'ecs' };
+    const foreignProvider = options?.provider !== undefined || options?.providers !== undefined;
+    const egressPlan = checkEcs(name, given, foreignProvider ? undefined : configuredRegion());
+    super('berth:index:EcsPlatform', name, {}, options);
+    const {
+      version = VERSION,
+      destroyData = false,
+      runtimeReplicas: replicas = 2,
+      certificateArn = '',
+    } = given;
+    const proxyApart = given.egressMode === 'service';
+    const onInstances = isOnInstances(given.capacityProvider);
+    const place = ecsPlace(name, this);
+
+    const network = platformNetwork(place, { args: given, egress: egressPlan, proxyApart, replicas });
+    const { groups, rules } = securityGroups(place, network, {
+      egress: egressPlan,
+      proxyApart,
+      onInstances,
+      ownNetwork: network.own,
+      storesStay: !destroyData,
+    });
+    const endpoints = network.own ? ecsEndpoints({ place, network, groups }) : [];
+    const firewall =
+      network.own && proxyApart
+        ? dnsFirewall({ place, vpcId: network.vpcId, allowedDomains: given.allowedDomains })
+        : [];
+    const reachable = [...rules, ...endpoints, ...network.routes, ...firewall];
+
+    const { cluster, ready: capacity } = ecsCluster(place, given.capacityProvider);
+    const clusterArn = cluster.arn;
+    const agents = conversations(place, { clusterArn, version, onInstances });
+    const secrets = generatedSecrets(place);
+    const kept = keptSecrets(place, secrets, destroyData);
+    const stores = ecsStores({ place, network, groups, secrets, destroyData });
+    const egress = proxyApart
+      ? ecsEgress({
+          place,
+          network,
+          image: agents.proxyImage,
+          clusterArn,
+          securityGroup: groups.proxy,
+          destroyData,
+          dependsOn: [...reachable, capacity],
+        })
+      : undefined;
+    const access = runtimeAccess(place, {
+      clusterArn,
+      agents,
+      bucketArn: stores.bucketArn,
+      bedrockRegion: given.bedrockRegion,
+    });
+    const front = ecsLoadBalancer({ place, network, securityGroupId: groups.alb.id, certificateArn });
+    const environment = ecsEnvironment({
+      args: given,
+      installation: name,
+      url: front.url,
+      proxyRanges: network.serviceRanges,
+      cluster: clusterArn,
+      taskDefinition: agents.task.arn,
+      taskSubnets: network.taskSubnets,
+      taskSecurityGroup: groups.tasks.id,
+      logGroup: agents.log.name,
+      ...stores,
+      ...kept,
+      egressPlan,
+      egress,
+      bedrockRole: access.bedrockRole,
+    });
+    const service = ecsRuntime({
+      place,
+      version,
+      environment,
+      taskRoleArn: access.roleArn,
+      cluster,
+      subnetIds: network.serviceSubnets,
+      securityGroupId: groups.runtime.id,
+      targetGroupArn: front.targets.arn,
+      replicas,
+      dependsOn: [
+        ...reachable,
+        ...access.granted,
+        capacity,
+        front.listener,
+        ...(egress ? [egress.service] : []),
+      ],
+    });
+
+    this.url = all([front.url, service.id]).apply(([url]) => url);
+    this.apiKey = secrets.apiKey;
+    this.backend = output('ecs');
+    this.version = output(version);
+    this.registerOutputs({
+      url: this.url,
+      apiKey: this.apiKey,
+      backend: this.backend,
+      version: this.version,
+    });
+  }
+}

@@ -1,0 +1,173 @@
+import { runtime } from '@pulumi/pulumi';
+import { MockMonitor } from '@pulumi/pulumi/runtime/mocks.js';
+import type { Registered } from '../registered.ts';
+
+export interface RegisteredOnAws extends Registered {
+  retained: boolean;
+  ignored: string[];
+  /** Names of what it is made after. */
+  after: string[];
+}
+
+export interface Aws extends Registry {
+  readonly resources: RegisteredOnAws[];
+  /** What there is in a network that is given. */
+  subnets: { id: string; [more: string]: unknown }[];
+  zones: string[];
+}
+
+interface Registry {
+  of(type: string): RegisteredOnAws[];
+  named(type: string, name: string): RegisteredOnAws;
+}
+
+export const ACCOUNT = '123456789012';
+export const REGION = 'us-east-1';
+export const CERTIFICATE = `arn:aws:acm:${REGION}:${ACCOUNT}:certificate/0abc1234`;
+
+/** What we read of Pulumi's own message, which has no type. */
+interface Request {
+  getType(): string;
+  getName(): string;
+  getObject(): { toJavaScript(): Registered['inputs'] };
+  getRetainondelete(): boolean | undefined;
+  getIgnorechangesList(): string[];
+  getDependenciesList(): string[];
+}
+
+/** Pulumi registers here what it would with AWS, its options included: once a test file. */
+export function recordAws(): Aws {
+  const resources: RegisteredOnAws[] = [];
+  const aws: Aws = { resources, subnets: [], zones: ['a', 'b', 'c'], ...registry(resources) };
+  const mocks: runtime.Mocks = {
+    newResource: ({ type, name, inputs }) => ({
+      id: idOf(type, name),
+      state: { ...inputs, ...madeUp(type, name, inputs) },
+    }),
+    call: ({ token, inputs }) => answer(token, inputs, aws),
+  };
+  // Mocks are not told the options of a resource; what they are called by is.
+  const register = MockMonitor.prototype.registerResource;
+  MockMonitor.prototype.registerResource = function (request: Request, callback) {
+    resources.push(registered(request));
+    return register.call(this, request, callback);
+  };
+  runtime.setMocks(mocks);
+  return aws;
+}
+
+/** Finds among what was registered. */
+export function registry(resources: RegisteredOnAws[]): Registry {
+  const of = (type: string) => resources.filter((resource) => resource.type === type);
+  return {
+    of,
+    named(type, name) {
+      const found = of(type).find((resource) => resource.name === name);
+      if (found !== undefined) return found;
+      const there = resources.map((resource) => `${resource.type} ${resource.name}`).join('\n');
+      throw new Error(`There is no ${type} ${name}; there are\n${there}`);
+    },
+  };
+}
+
+/** Once nothing more is being registered. */
+export async function settled(): Promise<void> {
+  // The cast: it is there, and only its type is kept back.
+  await (runtime as unknown as { waitForRPCs(): Promise<void> }).waitForRPCs();
+}
+
+function registered(request: Request): RegisteredOnAws {
+  return {
+    type: request.getType(),
+    name: request.getName(),
+    inputs: request.getObject().toJavaScript(),
+    retained: request.getRetainondelete() === true,
+    ignored: request.getIgnorechangesList(),
+    after: request.getDependenciesList().map((urn: string) => urn.split('::').slice(2).join('::')),
+  };
+}
+
+/** Ids that look like AWS': some of them are read again. */
+function idOf(type: string, name: string): string {
+  const hex = Buffer.from(name).toString('hex').slice(-17).padStart(17, '0');
+  if (type === 'aws:ec2/subnet:Subnet') return `subnet-${hex}`;
+  if (type === 'aws:ec2/securityGroup:SecurityGroup') return `sg-${hex}`;
+  return `${name}-id`;
+}
+
+function madeUp(type: string, name: string, inputs: Record<string, unknown>): Record<string, unknown> {
+  const arn = (service: string, what: string) => `arn:aws:${service}:${REGION}:${ACCOUNT}:${what}`;
+  switch (type) {
+    case 'aws:ecs/cluster:Cluster':
+      return { name, arn: arn('ecs', `cluster/${name}`) };
+    case 'aws:ecs/taskDefinition:TaskDefinition': {
+      const family = arn('ecs', `task-definition/${inputs.family}`);
+      return { arn: `${family}:7`, arnWithoutRevision: family };
+    }
+    case 'aws:iam/role:Role':
+      return { name, arn: `arn:aws:iam::${ACCOUNT}:role/${name}` };
+    case 'aws:cloudwatch/logGroup:LogGroup':
+      return { arn: arn('logs', `log-group:${inputs.name}`) };
+    case 'aws:s3/bucket:Bucket':
+      return { bucket: `${name}-1a2b3c4`, arn: `arn:aws:s3:::${name}-1a2b3c4` };
+    case 'aws:ecr/repository:Repository':
+      return {
+        arn: arn('ecr', `repository/${inputs.name}`),
+        repositoryUrl: `${ACCOUNT}.dkr.ecr.${REGION}.amazonaws.com/${inputs.name}`,
+        registryId: ACCOUNT,
+      };
+    case 'docker-build:index:Image':
+      return { digest: `sha256:${Buffer.from(name).toString('hex').padEnd(64, '0').slice(0, 64)}` };
+    case 'aws:secretsmanager/secret:Secret':
+      return { arn: arn('secretsmanager', `secret:${name}-AbCdEf`) };
+    case 'aws:secretsmanager/secretVersion:SecretVersion':
+      return { versionId: `version-of-${name}` };
+    case 'aws:elasticache/replicationGroup:ReplicationGroup':
+      return { primaryEndpointAddress: `primary.${name}.cache.amazonaws.com` };
+    case 'aws:rds/instance:Instance':
+      return { address: `${name}.rds.amazonaws.com` };
+    case 'aws:lb/loadBalancer:LoadBalancer':
+      return {
+        arn: arn('elasticloadbalancing', `loadbalancer/app/${name}/1`),
+        dnsName: `internal-${name}.elb.amazonaws.com`,
+        arnSuffix: `app/${name}/1`,
+      };
+    case 'aws:lb/targetGroup:TargetGroup':
+      return {
+        arn: arn('elasticloadbalancing', `targetgroup/${name}/1`),
+        arnSuffix: `targetgroup/${name}/1`,
+      };
+    case 'random:index/randomPassword:RandomPassword':
+      return { result: `password-of-${name}` };
+    case 'random:index/randomBytes:RandomBytes':
+      return { hex: 'ab'.repeat(32) };
+    default:
+      return { arn: `arn-of-${name}`, name: inputs.name ?? name };
+  }
+}
+
+function answer(token: string, inputs: Record<string, string>, { subnets, zones }: Aws) {
+  switch (token) {
+    case 'aws:index/getRegion:getRegion':
+      return { region: REGION };
+    case 'aws:index/getCallerIdentity:getCallerIdentity':
+      return { accountId: ACCOUNT };
+    case 'aws:index/getPartition:getPartition':
+      return { partition: 'aws' };
+    case 'aws:index/getAvailabilityZones:getAvailabilityZones':
+      return { names: zones.map((zone) => REGION + zone) };
+    case 'aws:ec2/getPrefixList:getPrefixList':
+      return { id: `pl-of-${inputs.name}` };
+    case 'aws:ec2/getVpc:getVpc':
+      return { ...inputs, cidrBlock: '10.9.0.0/16' };
+    case 'aws:ec2/getSubnet:getSubnet': {
+      const found = subnets.find(({ id }) => id === inputs.id);
+      if (found === undefined) throw new Error(`There is no subnet ${inputs.id}`);
+      return found;
+    }
+    case 'aws:ecr/getAuthorizationToken:getAuthorizationToken':
+      return { userName: 'AWS', password: 'token-of-the-registry' };
+    default:
+      throw new Error(`Nobody answers ${token}`);
+  }
+}

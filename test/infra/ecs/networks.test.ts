@@ -1,0 +1,134 @@
+import { ComponentResource } from '@pulumi/pulumi';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type EcsPlace, ecsPlace } from '../../../infra/ecs/ecs-place.ts';
+import { givenNetwork, givenSubnetsProblem } from '../../../infra/ecs/given-network.ts';
+import { ownNetwork, type WayOut } from '../../../infra/ecs/own-network.ts';
+import { outcome } from '../registered.ts';
+import { recordAws, settled } from './aws-mocks.ts';
+
+const SUBNET = 'aws:ec2/subnet:Subnet';
+const ROUTE = 'aws:ec2/route:Route';
+const NAT = 'aws:ec2/natGateway:NatGateway';
+
+const aws = recordAws();
+beforeEach(() => {
+  aws.resources.splice(0);
+  aws.zones = ['a', 'b', 'c'];
+});
+
+const place = (): EcsPlace => ecsPlace('agents', new ComponentResource('test:index:Parent', 'parent'));
+const names = (type: string) =>
+  aws
+    .of(type)
+    .map(({ name }) => name)
+    .sort();
+
+async function own(waysOut: WayOut[], { proxyApart = false, storesStay = true } = {}) {
+  const network = ownNetwork({ place: place(), waysOut, proxyApart, storesStay });
+  await settled();
+  return network;
+}
+
+describe('a network of its own', () => {
+  it('has private subnets over the zones, each with its own part of the range', async () => {
+    const network = await own([]);
+    const subnets = aws.of(SUBNET);
+    expect(
+      subnets.map(({ name, inputs }) => [name, inputs.cidrBlock, inputs.availabilityZone]).sort(),
+    ).toEqual([
+      ['agents-services-0', '10.20.192.0/22', 'us-east-1a'],
+      ['agents-services-1', '10.20.196.0/22', 'us-east-1b'],
+      ['agents-tasks-0', '10.20.0.0/18', 'us-east-1a'],
+      ['agents-tasks-1', '10.20.64.0/18', 'us-east-1b'],
+      ['agents-tasks-2', '10.20.128.0/18', 'us-east-1c'],
+    ]);
+    expect(subnets.filter(({ inputs }) => inputs.mapPublicIpOnLaunch !== false)).toEqual([]);
+    expect(await outcome(network.taskSubnets)).toHaveLength(3);
+    expect(await outcome(network.serviceRanges)).toEqual(['10.20.192.0/22', '10.20.196.0/22']);
+  });
+
+  it('goes round in a region of two zones', async () => {
+    aws.zones = ['a', 'b'];
+    await own([]);
+    expect(aws.named(SUBNET, 'agents-tasks-2').inputs.availabilityZone).toBe('us-east-1a');
+  });
+
+  it('has no gateway at all where nobody needs one', async () => {
+    await own([]);
+    expect([...names(NAT), ...names(ROUTE), ...names('aws:ec2/internetGateway:InternetGateway')]).toEqual([]);
+  });
+
+  it('has a gateway in each of two zones, that the subnets with a way out are routed to', async () => {
+    await own(['tasks']);
+    expect(names(NAT)).toEqual(['agents-nat-0', 'agents-nat-1']);
+    expect(names(ROUTE)).toEqual([
+      'agents-public-0-out',
+      'agents-public-1-out',
+      'agents-tasks-0-out',
+      'agents-tasks-1-out',
+      'agents-tasks-2-out',
+    ]);
+    expect(aws.named(ROUTE, 'agents-tasks-2-out').inputs.natGatewayId).toBe('agents-nat-0-id');
+  });
+
+  it('in strict mode lets only the subnets of the proxy out', async () => {
+    await own(['proxy'], { proxyApart: true });
+    expect(names(ROUTE).filter((name) => !name.includes('public'))).toEqual([
+      'agents-proxy-0-out',
+      'agents-proxy-1-out',
+    ]);
+  });
+
+  it('closes the security group of those who name none', async () => {
+    await own([]);
+    const { inputs } = aws.named('aws:ec2/defaultSecurityGroup:DefaultSecurityGroup', 'agents');
+    expect([inputs.ingress, inputs.egress]).toEqual([[], []]);
+  });
+
+  it('stays where stores stay that stand in it, and goes with them', async () => {
+    await own([]);
+    const kept = () => aws.resources.filter(({ retained }) => retained).map(({ name }) => name);
+    expect(kept().sort()).toEqual(['agents', 'agents-services-0', 'agents-services-1']);
+    aws.resources.splice(0);
+    await own([], { storesStay: false });
+    expect(kept()).toEqual([]);
+  });
+});
+
+describe('a network that is given', () => {
+  const VPC = 'vpc-0abc1234';
+  const found = (id: string, cidrBlock: string, availabilityZone: string) => ({
+    id,
+    cidrBlock,
+    availabilityZone,
+    vpcId: VPC,
+    mapPublicIpOnLaunch: false,
+  });
+  const A = found('subnet-0000000a', '10.9.0.0/24', 'us-east-1a');
+  const B = found('subnet-0000000b', '10.9.1.0/24', 'us-east-1b');
+
+  it('is used for everything, as it is', async () => {
+    aws.subnets = [A, B];
+    const both = [A.id, B.id];
+    const network = givenNetwork({
+      place: place(),
+      vpcId: VPC,
+      subnetIds: both,
+      maxContainers: 464,
+      serviceTasks: 8,
+    });
+    expect(await outcome(network.taskSubnets)).toEqual(both);
+    expect(await outcome(network.proxySubnets)).toEqual(both);
+    expect(await outcome(network.range)).toBe('10.9.0.0/16');
+    expect(aws.resources.filter(({ type }) => type.startsWith('aws:'))).toEqual([]);
+  });
+
+  it.each([
+    ['too many containers', [A, B], 465, 'at most 464 in the subnets'],
+    ['a subnet of another network', [A, { ...B, vpcId: 'vpc-1' }], 1, 'is of vpc-1'],
+    ['a public subnet', [A, { ...B, mapPublicIpOnLaunch: true }], 1, 'private subnets'],
+    ['two subnets of one zone', [A, { ...B, availabilityZone: A.availabilityZone }], 1, 'one subnet a zone'],
+  ])('%s: it is refused', (_, subnets, maxContainers, words) => {
+    expect(givenSubnetsProblem(subnets, { vpcId: VPC, maxContainers, serviceTasks: 8 })).toContain(words);
+  });
+});

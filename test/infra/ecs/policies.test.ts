@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import {
+  executionPolicy,
+  invokeModels,
+  runtimePolicy,
+  tlsOnly,
+  trustRole,
+  trustTasks,
+} from '../../../infra/ecs/policies.ts';
+import type { PolicyDocument, Statement } from '../../../infra/ecs/policy-document.ts';
+
+const CLUSTER = 'arn:aws:ecs:eu-west-1:123456789012:cluster/agents';
+const RUNTIME = {
+  cluster: CLUSTER,
+  taskFamily: 'arn:aws:ecs:eu-west-1:123456789012:task-definition/workspace-agent',
+  executionRole: 'arn:aws:iam::123456789012:role/execution',
+  logGroup: 'arn:aws:logs:eu-west-1:123456789012:log-group:/ecs/workspace-agent',
+  bucket: 'arn:aws:s3:::files',
+  prefix: 'berth',
+  bedrockRole: 'arn:aws:iam::123456789012:role/bedrock',
+};
+const EXECUTION = {
+  repositories: ['arn:aws:ecr:eu-west-1:123456789012:repository/agents/runtime'],
+  logGroup: 'arn:aws:logs:eu-west-1:123456789012:log-group:/ecs/agents/runtime',
+  secrets: ['arn:aws:secretsmanager:eu-west-1:123456789012:secret:one'],
+};
+const MODELS = { partition: 'aws', region: 'eu-west-1', account: '123456789012' };
+
+const granting: [string, PolicyDocument][] = [
+  ['the runtime', runtimePolicy(RUNTIME)],
+  ['the execution of a task', executionPolicy(EXECUTION)],
+  ['the role for models', invokeModels(MODELS)],
+];
+const actionsOf = ({ Action }: Statement) => (Array.isArray(Action) ? Action : [Action]);
+
+describe('what the runtime may', () => {
+  it('is what the guide tells, and its files, and the role for models', () => {
+    const guide = readFileSync(new URL('../../../docs/guides/ecs.md', import.meta.url), 'utf8');
+    const told = (/```json\n(\[[\s\S]+?\])\n```/.exec(guide)?.[1] ?? '')
+      .replaceAll('REGION', 'eu-west-1')
+      .replaceAll('ACCOUNT', '123456789012')
+      .replaceAll('CLUSTER_ARN', CLUSTER)
+      .replaceAll('task/CLUSTER/', 'task/agents/')
+      .replaceAll('EXECUTION_ROLE_ARN', RUNTIME.executionRole);
+    const statements: object[] = JSON.parse(told);
+    const { Statement } = runtimePolicy(RUNTIME);
+    expect(Statement.slice(0, statements.length)).toEqual(
+      statements.map((statement) => ({ Effect: 'Allow', ...statement })),
+    );
+    expect(Statement.slice(statements.length).flatMap(actionsOf)).toEqual([
+      's3:GetObject',
+      's3:PutObject',
+      's3:DeleteObject',
+      's3:ListBucket',
+      'sts:AssumeRole',
+    ]);
+  });
+
+  it('is to read and write below its prefix of the bucket only', () => {
+    const [objects, list] = runtimePolicy(RUNTIME).Statement.filter((each) =>
+      actionsOf(each).some((action) => action.startsWith('s3:')),
+    );
+    expect(objects?.Resource).toBe('arn:aws:s3:::files/berth/*');
+    expect(list).toMatchObject({
+      Resource: 'arn:aws:s3:::files',
+      Condition: { StringLikeIfExists: { 's3:prefix': ['berth', 'berth/*'] } },
+    });
+  });
+
+  it('is to assume no role where there are no models', () => {
+    const actions = runtimePolicy({ ...RUNTIME, bedrockRole: undefined }).Statement.flatMap(actionsOf);
+    expect(actions).not.toContain('sts:AssumeRole');
+  });
+});
+
+describe('policies', () => {
+  it.each(granting)('%s has no action with a wildcard', (_, { Statement }) => {
+    expect(Statement.flatMap(actionsOf).filter((action) => action.includes('*'))).toEqual([]);
+  });
+
+  it.each(granting)('%s has every resource only where AWS has nothing narrower', (_, { Statement }) => {
+    const everything = Statement.filter(({ Resource }) => Resource === undefined || Resource === '*');
+    const narrowest = ['ecr:GetAuthorizationToken', 'ecs:DescribeTaskDefinition', 'ecs:ListTasks'];
+    expect(everything.flatMap(actionsOf).filter((action) => !narrowest.includes(action))).toEqual([]);
+  });
+
+  it('a task without secrets may read none', () => {
+    const { Statement } = executionPolicy({ ...EXECUTION, secrets: [] });
+    expect(Statement.flatMap(actionsOf)).not.toContain('secretsmanager:GetSecretValue');
+  });
+
+  it('a role of tasks is handed to tasks of this account and region alone', () => {
+    expect(trustTasks(CLUSTER).Statement).toEqual([
+      {
+        Effect: 'Allow',
+        Principal: { Service: 'ecs-tasks.amazonaws.com' },
+        Action: 'sts:AssumeRole',
+        Condition: {
+          StringEquals: { 'aws:SourceAccount': '123456789012' },
+          ArnLike: { 'aws:SourceArn': 'arn:aws:ecs:eu-west-1:123456789012:*' },
+        },
+      },
+    ]);
+    expect(trustRole('arn:runtime').Statement).toMatchObject([{ Principal: { AWS: 'arn:runtime' } }]);
+  });
+
+  it('models of other regions are invoked only by a profile of this one', () => {
+    const [here, elsewhere] = invokeModels(MODELS).Statement;
+    expect(here?.Resource).toEqual([
+      'arn:aws:bedrock:eu-west-1::foundation-model/*',
+      'arn:aws:bedrock:eu-west-1:123456789012:inference-profile/*',
+    ]);
+    expect(elsewhere?.Condition).toEqual({
+      StringLike: {
+        'bedrock:InferenceProfileArn': 'arn:aws:bedrock:eu-west-1:123456789012:inference-profile/*',
+      },
+    });
+  });
+
+  it('a bucket refuses whoever speaks in the clear', () => {
+    expect(tlsOnly('arn:aws:s3:::files').Statement).toMatchObject([
+      {
+        Effect: 'Deny',
+        Principal: '*',
+        Resource: ['arn:aws:s3:::files', 'arn:aws:s3:::files/*'],
+        Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+      },
+    ]);
+  });
+});

@@ -1,0 +1,81 @@
+import type { ContainerDefinition } from '../../../infra/ecs/container-definition.ts';
+import { EcsPlatform } from '../../../infra/ecs/ecs-platform.ts';
+import type { PlatformArgs } from '../../../infra/platform-args.ts';
+import { type Config, VARIABLES } from '../../../runtime/contracts/environment.ts';
+import { loadConfig } from '../../../runtime/contracts/load-config.ts';
+import { type Aws, CERTIFICATE, type RegisteredOnAws, registry, settled } from './aws-mocks.ts';
+
+/** What Pulumi wraps a secret in, among a resource's inputs. */
+export const SECRET_KEY = '4dabf18193072939515e22adb298388d';
+export const SECRET = { [SECRET_KEY]: '1b47061264138c4ac30d75fd1eb44270' };
+
+const TASK = 'aws:ecs/taskDefinition:TaskDefinition';
+const VERSION = 'aws:secretsmanager/secretVersion:SecretVersion';
+
+type Args = Omit<PlatformArgs, 'platform'>;
+
+/** A platform, and all that was registered for it. */
+export class RecordedPlatform {
+  readonly platform: EcsPlatform;
+  readonly resources: RegisteredOnAws[];
+  readonly of: (type: string) => RegisteredOnAws[];
+  readonly named: (type: string, name: string) => RegisteredOnAws;
+
+  private constructor(platform: EcsPlatform, resources: RegisteredOnAws[]) {
+    this.platform = platform;
+    this.resources = resources;
+    const { of, named } = registry(resources);
+    this.of = of;
+    this.named = named;
+  }
+
+  /** Made once for the same arguments: there is much to register. */
+  static async made(aws: Aws, args: Args = {}): Promise<RecordedPlatform> {
+    const key = JSON.stringify(args);
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    aws.resources.splice(0);
+    const platform = new EcsPlatform('agents', { certificateArn: CERTIFICATE, ...args });
+    await settled();
+    const recorded = new RecordedPlatform(platform, aws.resources.splice(0));
+    known.set(key, recorded);
+    return recorded;
+  }
+
+  names(type: string): string[] {
+    return this.of(type)
+      .map(({ name }) => name)
+      .sort();
+  }
+
+  containers(task: string): ContainerDefinition[] {
+    return JSON.parse(this.named(TASK, task).inputs.containerDefinitions);
+  }
+
+  /** The runtime's variables as its container sees them, with what Secrets Manager has. */
+  environment(): Record<string, string> {
+    const [runtime] = this.containers('agents-runtime');
+    const stored = (runtime?.secrets ?? []).map(({ name, valueFrom }) => {
+      const [, secret = ''] = /:secret:(.+)-AbCdEf:::version-of-\1$/.exec(valueFrom) ?? [];
+      const { secretString } = this.named(VERSION, secret).inputs;
+      if (secretString[SECRET_KEY] === undefined) throw new Error(`${name} is stored in the clear`);
+      return [name, secretString.value];
+    });
+    const plain = (runtime?.environment ?? []).map(({ name, value }) => {
+      if (name in VARIABLES && VARIABLES[name as keyof typeof VARIABLES].secret)
+        // it is one, as just seen
+        throw new Error(`${name} is passed in the clear`);
+      return [name, value];
+    });
+    return Object.fromEntries([...plain, ...stored]);
+  }
+
+  /** What the runtime makes of them. */
+  config(): Config {
+    const loaded = loadConfig(this.environment());
+    if (!loaded.ok) throw new Error(loaded.problems.join('\n'));
+    return loaded.config;
+  }
+}
+
+const known = new Map<string, RecordedPlatform>();

@@ -1,0 +1,26 @@
+import { runtime } from '@pulumi/pulumi';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { EcsPlatform } from '../../../infra/ecs/ecs-platform.ts';
+import type { PlatformArgs } from '../../../infra/platform-args.ts';
+import { CERTIFICATE, REGION, recordAws } from './aws-mocks.ts';
+
+const aws = recordAws();
+beforeAll(() => runtime.setConfig('aws:region', REGION));
+
+describe('a platform on ECS that can not be', () => {
+  it.each<[string, Omit<PlatformArgs, 'platform'>, RegExp]>([
+    ['agents', { certificateArn: CERTIFICATE, runtimeReplicas: 0 }, /runtimeReplicas wants a whole number/],
+    ['agents', {}, /certificateArn wants the certificate/],
+    ['agents', { certificateArn: CERTIFICATE, maxContainers: 49_138 }, /maxContainers wants at most 49137/],
+    [
+      'agents',
+      { certificateArn: CERTIFICATE, egressMode: 'service', bedrockRegion: 'eu-west-1' },
+      /bedrockRegion wants the platform's own region/,
+    ],
+    ['Agents', { certificateArn: CERTIFICATE }, /its name wants up to 24 of a-z/],
+    ['a-name-that-is-far-too-long', { certificateArn: CERTIFICATE }, /its name wants up to 24/],
+  ])('%s with %o is refused before anything is made', (name, args, words) => {
+    expect(() => new EcsPlatform(name, args)).toThrow(words);
+    expect(aws.resources).toEqual([]);
+  });
+});

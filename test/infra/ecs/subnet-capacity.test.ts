@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import {
+  addressesBesideContainers,
+  capacityProblem,
+  usableAddresses,
+} from '../../../infra/ecs/subnet-capacity.ts';
+
+describe('what subnets can address', () => {
+  it.each([
+    ['10.0.0.0/28', 11],
+    ['10.0.0.0/24', 251],
+    ['10.0.0.0/18', 16_379],
+  ])('%s has %i addresses to give', (range, addresses) => {
+    expect(usableAddresses(range)).toBe(addresses);
+  });
+
+  it.each(['10.0.0.0', '10.0.0.0/8', '10.0.0.0/29', 'fd00::/64'])('%s is no range of a subnet', (range) => {
+    expect(() => usableAddresses(range)).toThrow(`${range} is no range of a subnet`);
+  });
+
+  it('a container more than there are addresses is refused, and how many there are is told', () => {
+    expect(capacityProblem(['10.0.0.0/24', '10.0.1.0/24'], 502)).toBeUndefined();
+    expect(capacityProblem(['10.0.0.0/24', '10.0.1.0/24'], 503)).toContain(
+      'maxContainers wants at most 502 in the subnets 10.0.0.0/24, 10.0.1.0/24, but is 503',
+    );
+  });
+
+  it('what shares the subnets counts: services twice, as while they are deployed, and the load balancer in each', () => {
+    const besides = addressesBesideContainers({ serviceTasks: 8, subnets: 2 });
+    expect(besides).toBe(16 + 16 + 6);
+    expect(capacityProblem(['10.0.0.0/24'], 251 - besides, besides)).toBeUndefined();
+    expect(capacityProblem(['10.0.0.0/24'], 252 - besides, besides)).toContain('at most 213');
+  });
+
+  it('subnets that the others fill have no room for any', () => {
+    expect(capacityProblem(['10.0.0.0/28'], 1, 38)).toContain('at most 0');
+  });
+});

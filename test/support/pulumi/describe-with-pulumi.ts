@@ -1,0 +1,12 @@
+import { describe } from 'vitest';
+import { describeWith } from '../services/provided.ts';
+
+/** Set by the suite's configuration: the engine's folder, or why there is none. */
+export const PULUMI = { folder: 'TEST_PULUMI', missing: 'TEST_PULUMI_MISSING' } as const;
+
+/** `describe` where there are a Pulumi engine and a Docker engine. */
+export function describeWithPulumi(title: string, tests: (engine: string) => void): void {
+  const folder = process.env[PULUMI.folder];
+  if (folder) describeWith('docker', title, () => tests(folder));
+  else describe.skip(`${title} (without pulumi: ${process.env[PULUMI.missing]})`, () => tests(''));
+}
