@@ -24,13 +24,10 @@ async function growthUntil(over: Promise<unknown>): Promise<number> {
   return most - before;
 }
 
-/** Of the gigabytes that such a command prints; how much of it is garbage at the moment differs. */
-const BOUNDED_KB = 60_000;
-
 describe('endless output', () => {
   it('takes no more memory than what is kept of it', async () => {
     const result = agent.exec({ cmd: ['yes'], timeout: 1.5 });
-    expect(await growthUntil(result)).toBeLessThan(BOUNDED_KB);
+    expect(await growthUntil(result)).toBeLessThan(30_000);
     expect(await result).toMatchObject({ timed_out: true, truncated: true });
   });
 
@@ -52,7 +49,7 @@ describe('endless output', () => {
       received += chunk.length;
       if (received > 50_000_000) enough.resolve();
     });
-    expect(await growthUntil(enough.promise)).toBeLessThan(BOUNDED_KB);
+    expect(await growthUntil(enough.promise)).toBeLessThan(30_000);
     res.destroy();
     await expect.poll(() => agent.children(), { timeout: 5_000 }).toEqual([]);
   });
