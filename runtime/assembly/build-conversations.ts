@@ -21,11 +21,13 @@ import { ExecutionConclusion } from '../conversations/executions/execution-concl
 import { Executions } from '../conversations/executions/executions.ts';
 import { Relays } from '../conversations/executions/relays.ts';
 import { FileSaving } from '../conversations/file-saving.ts';
+import { OwnOrEarlier } from '../conversations/own-or-earlier.ts';
 import type { SavedFiles } from '../conversations/saved-files.ts';
 import { WarmPool } from '../conversations/warm-pool.ts';
 import type { ContainerEgress } from '../egress-host/container-egress.ts';
 import type { EgressRules } from '../egress-host/egress-rules.ts';
 import type { Checkpoint } from '../lifecycle/checkpoint.ts';
+import { WaitingClaims } from '../pool/waiting-claims.ts';
 import { listSavedFiles, readSavedFile } from '../saving/saved-files.ts';
 import { Adoption } from '../sweep/adoption.ts';
 import { Inquiry } from '../sweep/testimony.ts';
@@ -102,15 +104,19 @@ export function buildConversations(given: Given) {
     images,
     onStarted: (seconds) => metrics.startupSeconds.observe(seconds),
   });
+  const waiting = new WaitingClaims();
   const warmPool = new WarmPool({
     store: state.warmPool,
     members: {
       async create(container, signal) {
         await checkpoint('pool.reserved');
-        await creation.createUnowned(container, signal).catch((error) => {
+        await creation.create(container, undefined, signal).catch((error) => {
           if (isBerthError(error, 'IMAGE_PULL_FAILED')) images.lost();
           throw error;
         });
+      },
+      async prove(container, signal) {
+        await creation.prove(container, signal);
         await egress.open(container, undefined);
         await checkpoint('pool.created');
       },
@@ -127,6 +133,7 @@ export function buildConversations(given: Given) {
     },
     instance,
     log,
+    onAdded: () => waiting.look(),
     metrics: {
       added() {
         metrics.warmPoolCreations.inc({ result: 'added' });
@@ -136,11 +143,11 @@ export function buildConversations(given: Given) {
       removed: (reason) => metrics.warmPoolRemovals.inc({ reason }),
     },
   });
-  const onAcquired = ({ source, seconds }: Acquired) => {
+  const onAcquired = ({ source, exhausted, seconds }: Acquired) => {
     metrics.acquireSeconds.observe({ source }, seconds);
     if (source === 'existing') return;
-    if (source === 'warm') metrics.warmPoolAcquireSeconds.observe(seconds);
-    else metrics.warmPoolExhausted.inc();
+    if (exhausted) metrics.warmPoolExhausted.inc();
+    else metrics.warmPoolAcquireSeconds.observe(seconds);
     warmPool.wake();
   };
 
@@ -157,7 +164,14 @@ export function buildConversations(given: Given) {
   });
   const preparation = new ContainerPreparation({
     store,
-    creation,
+    creation: new OwnOrEarlier({
+      store,
+      creation,
+      startsSlowly: backend.capabilities.startsSlowly === true,
+      waiting,
+      pool: warmPool,
+      instance,
+    }),
     agents,
     secret,
     settings,

@@ -59,6 +59,8 @@ export interface Capabilities {
   stats: boolean;
   /** Whether user code is kept from the host's files, processes and network. */
   isolates: boolean;
+  /** A container takes tens of seconds to start: what is ready before it is to be had is taken instead. */
+  startsSlowly?: boolean;
   /** A container takes tens of seconds to end, and can do nothing meanwhile that matters. */
   endsSlowly?: boolean;
 }

@@ -40,6 +40,8 @@ export type ContainerSource = 'existing' | 'warm' | 'cold';
 export interface Acquired {
   record: ConversationRecord;
   source: ContainerSource;
+  /** The pool was empty when it was asked. */
+  exhausted: boolean;
   /** How long it took. */
   seconds: number;
   /** When the work began at the earliest, by `performance.now()`. */
@@ -95,9 +97,10 @@ export class ContainerAcquisition {
     const { preparation, retirement, onAcquired } = this.#parts;
     const started = performance.now();
     let source: ContainerSource = 'existing';
+    let exhausted = false;
     let prepared: Prepared | undefined;
     const acquired = (record: ConversationRecord, askedAt: number): Acquired => {
-      const result = { record, source, seconds: (performance.now() - started) / 1000, askedAt };
+      const result = { record, source, exhausted, seconds: (performance.now() - started) / 1000, askedAt };
       onAcquired(result);
       return result;
     };
@@ -117,11 +120,19 @@ export class ContainerAcquisition {
           if (prepared !== undefined) source = 'warm';
           if (prepared?.begun !== undefined) return acquired(prepared.begun, askedAt);
           continue;
-        case 'reserved':
-          prepared = await preparation.prepareCold(result.record, request, signal);
-          source = 'cold';
-          if (prepared.begun !== undefined) return acquired(prepared.begun, askedAt);
+        case 'reserved': {
+          const own = await preparation.prepareCold(result.record, request, signal);
+          exhausted = true;
+          if ('instead' in own) {
+            prepared = await preparation.prepareWarm(own.instead, request, signal);
+            if (prepared !== undefined) source = 'warm';
+          } else {
+            prepared = own;
+            source = 'cold';
+          }
+          if (prepared?.begun !== undefined) return acquired(prepared.begun, askedAt);
           continue;
+        }
         case 'draining':
           if (isDeleted(result.record)) throw deleting(caller);
           // Past its longest life it takes no new work: it goes as soon as what is in flight has ended.

@@ -42,10 +42,9 @@ export class ContainerCreation {
     onStarted((performance.now() - started) / 1000);
   }
 
-  /** For the warm pool: whose agent has proved itself, and that belongs to nobody. */
-  async createUnowned(container: ContainerId, signal: AbortSignal): Promise<void> {
+  /** That its agent is this very container's, and nobody's yet. */
+  async prove(container: ContainerId, signal: AbortSignal): Promise<void> {
     const { agents, secret } = this.#parts;
-    await this.create(container, undefined, signal);
     await awaitAgent(agents.of(container), container, secret, signal);
   }
 }

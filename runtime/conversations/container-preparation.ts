@@ -14,14 +14,14 @@ import type {
   ConversationStore,
   Fenced,
 } from '../state/conversation-store.ts';
-import type { ContainerCreation } from './container-creation.ts';
 import type { ContainerEnding } from './container-ending.ts';
 import { type ConversationSettings, PREPARATION_LEASE_SECONDS } from './conversation-settings.ts';
 import { LeaseRenewal } from './lease-renewal.ts';
+import type { OwnOrEarlier } from './own-or-earlier.ts';
 
 interface Parts {
   store: ConversationStore;
-  creation: ContainerCreation;
+  creation: OwnOrEarlier;
   agents: AgentClients;
   secret: InstallationSecret;
   settings: ConversationSettings;
@@ -65,6 +65,16 @@ interface Steps {
   prove(signal: AbortSignal): Promise<unknown>;
 }
 
+/** A member of the pool was there first: the record is bound to it now, and the place is the pool's. */
+class MemberFirst extends Error {
+  readonly record: ConversationRecord;
+
+  constructor(record: ConversationRecord) {
+    super('a member of the pool was there first');
+    this.record = record;
+  }
+}
+
 /** A member of the pool that does not answer is dead, whatever it says next: the caller takes another. */
 class DeadMember extends Error {}
 
@@ -76,13 +86,30 @@ export class ContainerPreparation {
     this.#parts = parts;
   }
 
-  /** Creates it first. Whatever fails, nothing of the container stays. */
-  prepareCold(record: ConversationRecord, request: Asked, signal: AbortSignal): Promise<Prepared> {
+  /**
+   * Creates it first. Whatever fails, nothing of the container stays. `instead`: a member of the pool, bound to the
+   * record, that was there earlier.
+   */
+  async prepareCold(
+    record: ConversationRecord,
+    request: Asked,
+    signal: AbortSignal,
+  ): Promise<Prepared | { instead: ConversationRecord }> {
+    try {
+      return await this.#prepareOwn(record, request, signal);
+    } catch (error) {
+      if (error instanceof MemberFirst) return { instead: error.record };
+      throw error;
+    }
+  }
+
+  #prepareOwn(record: ConversationRecord, request: Asked, signal: AbortSignal): Promise<Prepared> {
     const { store, creation, agents, secret, egress, checkpoint } = this.#parts;
     return this.#prepare(record, request, signal, {
       async begin(lease, until) {
         await checkpoint('claim.reserved');
-        await creation.create(record.container, record, until);
+        const instead = await creation.create(record, lease, until);
+        if (instead !== undefined) throw new MemberFirst(instead);
         await checkpoint('claim.created');
         ours(await store.bind({ ...record, ...lease }));
         await checkpoint('claim.bound');
@@ -141,6 +168,7 @@ export class ContainerPreparation {
     } catch (error) {
       // Not ours to end: others may use it. If they don't, its lease lapses and it is collected.
       if (error instanceof Unsure) throw error.cause;
+      if (error instanceof MemberFirst) throw error;
       // What can't be ended now stays a reserved place, which is taken up again when due.
       await ending
         .end(record, 0)

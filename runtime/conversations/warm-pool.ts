@@ -3,7 +3,12 @@ import type { Logger } from 'pino';
 import type { Instant } from '../contracts/conversation-record.ts';
 import { isBerthError } from '../contracts/errors.ts';
 import { type ContainerId, conversationContainerId } from '../contracts/ids.ts';
-import { MemberCreation, type MemberOutcome, type Pace } from '../pool/member-creation.ts';
+import {
+  type BegunElsewhere,
+  MemberCreation,
+  type MemberOutcome,
+  type Pace,
+} from '../pool/member-creation.ts';
 import { OneAtATime } from '../pool/one-at-a-time.ts';
 import { type PoolAction, placesForPool, planPool, type RemovalReason } from '../pool/plan-pool.ts';
 import { afterCreation, afterLook, NO_DEMAND_SEEN, poolTarget } from '../pool/pool-target.ts';
@@ -27,8 +32,9 @@ export interface WarmPoolSettings {
 }
 
 export interface WarmMembers {
-  /** Creates the container and proves its agent. */
   create(container: ContainerId, signal: AbortSignal): Promise<void>;
+  /** Its agent is this very container's, and nobody's yet; its way out is as nobody's is. */
+  prove(container: ContainerId, signal: AbortSignal): Promise<void>;
   /** Ends a container that no record names, and releases its place. */
   destroy(container: ContainerId): Promise<void>;
   /** Whether the image is there. */
@@ -48,6 +54,8 @@ interface Parts {
   instance: string;
   log: Logger;
   metrics: WarmPoolMetrics;
+  /** There is a member more. */
+  onAdded?: () => void;
   /** Of the attempts of a creation. */
   pace?: Pace;
 }
@@ -100,6 +108,12 @@ export class WarmPool {
   wake(): void {
     if (this.#closing.signal.aborted) return;
     this.#turns.run().catch((error) => this.#parts.log.error({ err: error }, 'the warm pool failed'));
+  }
+
+  /** Goes on with a container that was begun for a conversation, in a place that is this instance's pool's by now. */
+  takeOver(begun: BegunElsewhere): void {
+    const ended = this.#creation.takeOver(begun, this.#closing.signal);
+    this.#creations.add(ended, (outcome) => this.#created(outcome));
   }
 
   async view(): Promise<WarmPoolView> {
@@ -186,6 +200,7 @@ export class WarmPool {
         if (this.#health === 'probing') this.#health = 'well';
         metrics.added(outcome.seconds);
         log.info({ container_id, seconds: outcome.seconds }, 'warm pool: added');
+        this.#parts.onAdded?.();
         this.wake();
         return;
       case 'failed':
@@ -235,6 +250,7 @@ export class WarmPool {
       renew: (container: ContainerId, onLost: () => void) =>
         new LeaseRenewal(lease.leaseSeconds, () => store.renew({ container, ...lease }), onLost),
       create: (container: ContainerId, signal: AbortSignal) => members.create(container, signal),
+      prove: (container: ContainerId, signal: AbortSignal) => members.prove(container, signal),
       add: (container: ContainerId) =>
         store.add({ container, owner: instance, image: settings.image, manager: settings.manager }),
       destroy: (container: ContainerId) => members.destroy(container),

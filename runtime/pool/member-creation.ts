@@ -9,12 +9,22 @@ export interface MemberPort {
   reserve(container: ContainerId, upTo: number): Promise<'reserved' | 'full' | 'no-room'>;
   /** Renews the place until disposed; `onLost` tells that it is another's to end by now. */
   renew(container: ContainerId, onLost: () => void): Disposable;
-  /** Creates it and proves that it is well. */
   create(container: ContainerId, signal: AbortSignal): Promise<void>;
+  /** That it is well, and nobody's. */
+  prove(container: ContainerId, signal: AbortSignal): Promise<void>;
   /** From its place into the pool. */
   add(container: ContainerId): Promise<'done' | 'stale'>;
   /** Ends whatever was made and gives its place back. */
   destroy(container: ContainerId): Promise<void>;
+}
+
+/** A container that is being made, for someone who has no need of it any more. */
+export interface BegunElsewhere {
+  container: ContainerId;
+  /** When it was begun, by `performance.now()`. */
+  since: number;
+  /** Resolves once it is there; the signal gives it up. */
+  made(signal: AbortSignal): Promise<void>;
 }
 
 export type Begun =
@@ -64,27 +74,48 @@ export class MemberCreation {
     return { kind: 'begun', ended: this.#attempts(container, upTo, signal) };
   }
 
+  /** Goes on with one that is being made already, in a place that is reserved for it. */
+  async takeOver({ container, since, made }: BegunElsewhere, signal: AbortSignal): Promise<MemberOutcome> {
+    const create = async (stop: AbortSignal) => {
+      await made(stop);
+      await this.#port.prove(container, stop);
+    };
+    return timed(since, await this.#attempt(container, create, 0, signal));
+  }
+
   /** Each attempt has a container and a place of its own: nothing is made upon the ruins of the one before. */
   async #attempts(first: ContainerId, upTo: number, signal: AbortSignal): Promise<MemberOutcome> {
     const began = performance.now();
-    let outcome = await this.#attempt(first, 0, signal);
+    let outcome = await this.#make(first, 0, signal);
     for (let attempt = 1; attempt < ATTEMPTS && canBeRepeated(outcome); attempt += 1) {
       const container = await this.#anotherPlace(upTo);
       if (container === undefined) return outcome;
-      outcome = await this.#attempt(container, this.#waitMs(attempt), signal);
+      outcome = await this.#make(container, this.#waitMs(attempt), signal);
     }
-    if (outcome.kind !== 'added') return outcome;
-    return { ...outcome, seconds: (performance.now() - began) / 1000 };
+    return timed(began, outcome);
   }
 
-  async #attempt(container: ContainerId, waitMs: number, signal: AbortSignal): Promise<MemberOutcome> {
+  #make(container: ContainerId, waitMs: number, signal: AbortSignal): Promise<MemberOutcome> {
+    const create = async (stop: AbortSignal) => {
+      await this.#port.create(container, stop);
+      await this.#port.prove(container, stop);
+    };
+    return this.#attempt(container, create, waitMs, signal);
+  }
+
+  async #attempt(
+    container: ContainerId,
+    create: (stop: AbortSignal) => Promise<void>,
+    waitMs: number,
+    signal: AbortSignal,
+  ): Promise<MemberOutcome> {
     const lost = new AbortController();
     using _renewal = this.#port.renew(container, () => lost.abort(new PlaceLost()));
     const stop = AbortSignal.any([signal, lost.signal]);
     try {
       if (waitMs > 0) await this.#pace.sleep(waitMs, stop);
       stop.throwIfAborted();
-      await this.#port.create(container, stop);
+      await create(stop);
       stop.throwIfAborted();
     } catch (error) {
       if (signal.aborted) return { kind: 'given-up', container, ...(await this.#clear(container)) };
@@ -128,6 +159,11 @@ class PlaceLost extends Error {
     super('its place lapsed before it was ready');
     this.name = 'PlaceLost';
   }
+}
+
+function timed(began: number, outcome: MemberOutcome): MemberOutcome {
+  if (outcome.kind !== 'added') return outcome;
+  return { ...outcome, seconds: (performance.now() - began) / 1000 };
 }
 
 function canBeRepeated(outcome: MemberOutcome): boolean {

@@ -32,6 +32,13 @@ export interface ConversationStore {
   /** Keeps a preparation (reserved or bound) the caller's. */
   renewPreparation(request: PreparationRequest): Promise<Fenced>;
 
+  /**
+   * A member of the pool instead of a reserved place whose container is still being made: the record is bound to the
+   * oldest member, and in its place `starter` makes a member for the pool, both in one step. Repeating the call says
+   * so again.
+   */
+  exchange(request: PreparationRequest & { starter: string }): Promise<ExchangeResult>;
+
   /** The container exists: its place moves from the reserved to the live. Still `preparing`. */
   bind(request: PreparationRequest): Promise<Fenced>;
 
@@ -166,6 +173,13 @@ export type AcquireResult =
   /** Another execution runs in this conversation. */
   | { kind: 'locked'; execution: ExecutionId }
   | { kind: 'over-executions'; limit: number; used: number };
+
+export type ExchangeResult =
+  /** A warm container is bound; the caller prepares it. */
+  | { kind: 'claimed'; record: ConversationRecord }
+  /** The pool has no member, or the container is there already. */
+  | { kind: 'empty' }
+  | { kind: 'stale' };
 
 export type Place = 'live' | 'reserved' | 'warm';
 

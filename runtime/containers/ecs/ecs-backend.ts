@@ -47,7 +47,13 @@ const MAX_LOG_BYTES = 1024 * 1024;
 /** Containers as tasks of an ECS cluster, each with an address of its own and the egress proxy beside it. */
 export class EcsBackend implements ContainerBackend {
   readonly kind = 'ecs';
-  readonly capabilities = { pause: false, stats: false, isolates: true, endsSlowly: true };
+  readonly capabilities = {
+    pause: false,
+    stats: false,
+    isolates: true,
+    startsSlowly: true,
+    endsSlowly: true,
+  };
 
   readonly #options: EcsBackendOptions;
   readonly #api: EcsApi;

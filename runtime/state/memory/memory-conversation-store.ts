@@ -9,6 +9,7 @@ import type {
   ConversationStore,
   DrainRequest,
   Due,
+  ExchangeResult,
   Fenced,
   Incarnation,
   Lifetimes,
@@ -20,6 +21,7 @@ import type {
 } from '../conversation-store.ts';
 import { idsToLookAt } from '../store-limits.ts';
 import { acquire, beginOn, hasBegun, knownOrTooMany } from './acquire.ts';
+import { exchange } from './exchange.ts';
 import { MemoryRecords, move, ms } from './memory-records.ts';
 import { MemoryState, plain, type StoredRecord } from './memory-state.ts';
 
@@ -54,6 +56,10 @@ export class MemoryConversationStore implements ConversationStore {
     const index = this.#state.reserved.has(record.container) ? this.#state.reserved : this.#state.expiry;
     index.set(record.container, until);
     return 'done';
+  }
+
+  async exchange(request: PreparationRequest & { starter: string }): Promise<ExchangeResult> {
+    return exchange(this.#records(), request);
   }
 
   async bind(request: PreparationRequest): Promise<Fenced> {

@@ -71,6 +71,11 @@ export const confirmed = z.union([
   z.tuple([z.enum(['done', 'stale'])]),
 ]);
 
+export const exchanged = z.union([
+  z.tuple([z.literal('claimed'), record]),
+  z.tuple([z.enum(['empty', 'stale'])]),
+]);
+
 export const acquired = z.union([
   z.tuple([z.enum(['live', 'reserved', 'claimed', 'preparing', 'draining']), record]),
   z.tuple([z.enum(['no-room', 'over-quota', 'over-executions']), z.int(), z.int()]),

@@ -28,6 +28,7 @@ export function loadScripts() {
     confirm: script(ADOPTED_EXECUTIONS, 'conversations/confirm.lua'),
     count: script(ALWAYS, 'conversations/count.lua'),
     due: script(ALWAYS, 'conversations/due.lua'),
+    exchange: script(ADOPTED, 'conversations/exchange.lua'),
     endWork: script(ADOPTED, 'conversations/end-work.lua'),
     findByContainer: script(ALWAYS, 'conversations/find-by-container.lua'),
     get: script(ALWAYS, 'conversations/get.lua'),

@@ -16,6 +16,7 @@ import type {
   ConversationStore,
   DrainRequest,
   Due,
+  ExchangeResult,
   Fenced,
   Incarnation,
   Lifetimes,
@@ -88,6 +89,12 @@ export class RedisConversationStore implements ConversationStore {
   renewPreparation(request: PreparationRequest): Promise<Fenced> {
     const args = [...incarnation(request), request.owner, ms(request.leaseSeconds), this.#keyTtl];
     return this.#scripts.run('renewPreparation', args, fenced);
+  }
+
+  async exchange(request: PreparationRequest & { starter: string }): Promise<ExchangeResult> {
+    const args = [...incarnation(request), request.owner, ms(request.leaseSeconds), this.#keyTtl];
+    const reply = await this.#scripts.run('exchange', [...args, request.starter], replies.exchanged);
+    return reply[0] === 'claimed' ? { kind: 'claimed', record: reply[1] } : { kind: reply[0] };
   }
 
   bind(request: PreparationRequest): Promise<Fenced> {

@@ -13,6 +13,7 @@ const KINDS = {
   conversation: [
     'renewPreparation',
     'bind',
+    'exchange',
     'confirm',
     'beginWork',
     'renewWork',
@@ -87,6 +88,9 @@ const execute = call('new', ['acquire']).map((first) =>
     ['append', 'current'],
   )({ ...first, executes: true }),
 );
+const exchange = call('new', ['acquire']).map(
+  steps('new', ['reserveMember', 'new'], ['addMember', 'starting'], ['exchange', 'current']),
+);
 const refill = call('new', ['reserveMember']).map(steps('new', ['addMember', 'starting']));
 
 const wait = fc
@@ -103,6 +107,7 @@ export const operations: fc.Arbitrary<Operation[]> = fc
       { weight: 3, arbitrary: start },
       { weight: 3, arbitrary: execute },
       { weight: 2, arbitrary: refill },
+      { weight: 2, arbitrary: exchange },
       { weight: 4, arbitrary: one('new', ['acquire']) },
       { weight: 14, arbitrary: one('current', KINDS.conversation) },
       { weight: 2, arbitrary: one('current', KINDS.files) },

@@ -24,6 +24,8 @@ export async function perform(state: State, call: SettledCall): Promise<unknown>
       return conversations.renewPreparation({ ...incarnation, owner, leaseSeconds });
     case 'bind':
       return conversations.bind({ ...incarnation, owner, leaseSeconds });
+    case 'exchange':
+      return conversations.exchange({ ...incarnation, owner, leaseSeconds, starter: owner });
     case 'confirm':
       return confirm(state, { ...incarnation, owner, ttl: TTL }, call);
     case 'beginWork':

@@ -80,6 +80,10 @@ export class Scenario {
     return this.store.renewPreparation({ ...incarnation, owner, leaseSeconds: LEASE });
   }
 
+  exchange(incarnation: Incarnation, owner = 'ann', starter = 'pool') {
+    return this.store.exchange({ ...incarnation, owner, leaseSeconds: LEASE, starter });
+  }
+
   bind(incarnation: Incarnation, owner = 'ann') {
     return this.store.bind({ ...incarnation, owner, leaseSeconds: LEASE });
   }
@@ -124,6 +128,7 @@ export class Scenario {
     return {
       renewPreparation: () => this.renewPreparation(incarnation, owner),
       bind: () => this.bind(incarnation, owner),
+      exchange: async () => (await this.exchange(incarnation, owner)).kind,
       confirm: () => this.confirm(incarnation, owner),
       beginWork: () => this.beginWork(incarnation),
       renewWork: () => this.renewWork(incarnation),

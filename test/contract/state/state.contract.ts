@@ -7,6 +7,7 @@ import { confirmWorkContract } from './confirm-work.contract.ts';
 import { egressSettingsContract } from './egress-settings.contract.ts';
 import { endingContract } from './ending.contract.ts';
 import { eventLogContract } from './event-log.contract.ts';
+import { exchangeContract } from './exchange.contract.ts';
 import { leasesContract } from './leases.contract.ts';
 import { lookingContract } from './looking.contract.ts';
 import { preparationContract } from './preparation.contract.ts';
@@ -30,6 +31,7 @@ export function stateContract(open: OpenState): void {
 
   acquireContract(tracked);
   claimContract(tracked);
+  exchangeContract(tracked);
   preparationContract(tracked);
   confirmWorkContract(tracked);
   workContract(tracked);

@@ -191,3 +191,48 @@ describe('a creation that is given up', () => {
     expectLeft(port, { members: 0 });
   });
 });
+
+describe('a container that was begun for someone else', () => {
+  const container = must(new MembersMade().newId());
+  const begun = (port: MembersMade, made: (signal: AbortSignal) => Promise<void>) => {
+    port.places.add(container);
+    port.containers.add(container);
+    return { container, since: performance.now() - 5000, made };
+  };
+
+  it('is proved and added, and counts from its beginning', async () => {
+    const port = new MembersMade();
+    const creation = new MemberCreation(port, new QuickPace());
+    const outcome = await creation.takeOver(
+      begun(port, async () => {}),
+      never,
+    );
+    expect(outcome).toMatchObject({ kind: 'added', container });
+    expect(outcome.kind === 'added' && outcome.seconds).toBeGreaterThanOrEqual(5);
+    expect([port.attempts, port.proved]).toEqual([0, 1]);
+    expectLeft(port, { members: 1 });
+  });
+
+  it('is cleared away when it fails, and not made anew', async () => {
+    const port = new MembersMade();
+    const creation = new MemberCreation(port, new QuickPace());
+    const outcome = await creation.takeOver(
+      begun(port, () => Promise.reject(broken)),
+      never,
+    );
+    expect(outcome).toMatchObject({ kind: 'failed', error: broken });
+    expect(port.attempts).toBe(0);
+    expectLeft(port, { members: 0 });
+  });
+
+  it('is given up with the pool', async () => {
+    const port = new MembersMade();
+    const closing = new AbortController();
+    const made = (signal: AbortSignal) =>
+      new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const outcome = new MemberCreation(port, new QuickPace()).takeOver(begun(port, made), closing.signal);
+    closing.abort();
+    expect(await outcome).toMatchObject({ kind: 'given-up', container });
+    expectLeft(port, { members: 0 });
+  });
+});

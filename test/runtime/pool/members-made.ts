@@ -9,6 +9,7 @@ export class MembersMade implements MemberPort {
   readonly members: ContainerId[] = [];
   readonly renewed = new Set<ContainerId>();
   attempts = 0;
+  proved = 0;
   /** One a creation, in turn; none: it succeeds. */
   failures: (unknown | undefined)[] = [];
   addFails: unknown;
@@ -40,6 +41,10 @@ export class MembersMade implements MemberPort {
     await this.creating(signal);
     const failure = this.failures.shift();
     if (failure !== undefined) throw failure;
+  }
+
+  async prove(): Promise<void> {
+    this.proved += 1;
   }
 
   async add(container: ContainerId) {

@@ -92,6 +92,7 @@ export class PoolWorld implements AsyncDisposable {
       store: this.#watched(state.warmPool),
       members: {
         create: (container, signal) => this.#create(container, settings.image, signal),
+        prove: (container, signal) => this.#prove(container, signal),
         destroy: (container) => this.#destroy(container),
         isReady: () => this.imageReady,
       },
@@ -201,16 +202,18 @@ export class PoolWorld implements AsyncDisposable {
     creations.begun += 1;
     creations.now += 1;
     creations.most = Math.max(creations.most, creations.now);
-    try {
-      const env = { AGENT_TOKEN: this.#secret.agentToken(container) };
-      await this.#backend.create(
-        containerSpec(this.imageMissing ? 'not-ours:1' : image, { id: container, env }),
-        signal,
-      );
-      await awaitAgent(this.#agents.of(container), container, this.#secret, signal);
-    } finally {
+    const env = { AGENT_TOKEN: this.#secret.agentToken(container) };
+    const spec = containerSpec(this.imageMissing ? 'not-ours:1' : image, { id: container, env });
+    await this.#backend.create(spec, signal).catch((error) => {
       creations.now -= 1;
-    }
+      throw error;
+    });
+  }
+
+  async #prove(container: ContainerId, signal: AbortSignal): Promise<void> {
+    await awaitAgent(this.#agents.of(container), container, this.#secret, signal).finally(() => {
+      this.creations.now -= 1;
+    });
   }
 
   async #destroy(container: ContainerId): Promise<void> {

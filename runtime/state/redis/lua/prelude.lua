@@ -263,6 +263,26 @@ local function leave_pool(container)
   return redis.call('LREM', WARM_POOL, 1, container) == 1
 end
 
+-- The oldest member, out of the pool, and what is known of it; or nil. One of which nothing is known is to be ended.
+local function pop_member()
+  local member = redis.call('LPOP', WARM_POOL)
+  while member do
+    local info = read_hash(POOL_INFO .. member)
+    redis.call('DEL', POOL_INFO .. member)
+    if info then
+      return member, info
+    end
+    redis.call('ZADD', RESERVED, NOW, member)
+    member = redis.call('LPOP', WARM_POOL)
+  end
+end
+
+-- Binds a record to a member instead of the place it asked for, which it is remembered by.
+local function bind_member(record, member, info)
+  record.container_id, record.claimed_for = member, record.container_id
+  record.manager_type, record.created_at = info.manager_type, from_iso(info.created_at)
+end
+
 local function lease_end(container, work)
   return tonumber(redis.call('ZSCORE', WORK .. container, work) or 0)
 end

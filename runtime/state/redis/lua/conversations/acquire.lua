@@ -59,19 +59,10 @@ local record = {
   prepare_until = NOW + lease_ms,
 }
 
-local member = redis.call('LPOP', WARM_POOL)
-while member do
-  local info = read_hash(POOL_INFO .. member)
-  if info then
-    record.container_id, record.claimed_for = member, container
-    record.manager_type, record.created_at = info.manager_type, from_iso(info.created_at)
-    break
-  end
-  redis.call('ZADD', RESERVED, NOW, member)
-  member = redis.call('LPOP', WARM_POOL)
-end
-
-if not member then
+local member, info = pop_member()
+if member then
+  bind_member(record, member, info)
+else
   if redis.call('ZSCORE', RESERVED, container) or redis.call('ZSCORE', EXPIRY, container) then
     return { 'container-taken' }
   end
@@ -87,7 +78,6 @@ end
 enter(record, work.key_ttl_ms)
 redis.call('INCR', DEMAND)
 if member then
-  redis.call('DEL', POOL_INFO .. member)
   look_at(member, record.prepare_until)
   return { 'claimed', as_fields(record) }
 end
