@@ -8,7 +8,8 @@ import { describeWith } from '../support/services/provided.ts';
 import { taskOf } from './ecs-cluster.ts';
 import { ecsEnv, liveTasks, startEcs } from './ecs-on-docker.ts';
 
-const SLOW_MS = 15_000;
+/** Longer than a member takes on a busy machine. */
+const SLOW_MS = 40_000;
 
 describeWith(
   ['docker', 'workspace-base-image', 'proxy-sidecar-image'],
@@ -27,28 +28,30 @@ describeWith(
 
     it('takes the member that comes before its own task, which the pool takes instead', async () => {
       emulator.setDelays({ pending: SLOW_MS });
-      const began = performance.now();
       const claimed = runtime.exec('early', ['echo', 'there']);
       const own = await eventually(() => must(liveTasks(emulator)[0]));
 
       emulator.setDelays(NO_DELAYS);
-      await runtime.fetch('/v1/warm-pool', {
+      const configured = await runtime.fetch('/v1/warm-pool', {
         method: 'PUT',
+        headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ min_size: 1, max_size: 1 }),
       });
+      expect(configured.status).toBe(200);
       expect(await claimed).toMatchObject({ stdout: 'there\n' });
-      expect(performance.now() - began).toBeLessThan(SLOW_MS);
+      expect(own.status).not.toBe('RUNNING');
       const taken = await taskOf(emulator, runtime, 'early');
       expect(taken.arn).not.toBe(own.arn);
       expect([...own.tags.keys()].filter((key) => /conversation_id|tenant/.test(key))).toEqual([]);
 
       // What was its own is the pool's, and serves the next.
-      await eventually(async () =>
-        expect((await shownContainers(runtime)).map(({ owner }) => owner)).toContain('warm'),
+      await eventually(
+        async () => expect((await shownContainers(runtime)).map(({ owner }) => owner)).toContain('warm'),
+        100,
       );
       expect(emulator.tasks).toHaveLength(2);
       expect(await runtime.exec('next', ['echo', 'again'])).toMatchObject({ stdout: 'again\n' });
       expect((await taskOf(emulator, runtime, 'next')).arn).toBe(own.arn);
-    }, 60_000);
+    }, 120_000);
   },
 );

@@ -108,9 +108,11 @@ export function brokenByChange(
       return broken({ [`${was.status} does not become ${is.status}`]: allowed });
     }
     const lapsed = was.preparation !== null && was.preparation.until <= now;
+    const exchanges = call.kind === 'exchange' && is?.status === 'preparing';
     return broken({
       'the place of a record that is gone stays': was.container in after.reserved,
-      'only a preparation that lapsed is replaced': is === undefined || lapsed || adopts,
+      'only a preparation that lapsed is replaced': is === undefined || lapsed || adopts || exchanges,
+      'a place that is exchanged is the pool’s': !exchanges || was.container in after.starting,
     });
   });
   const executions = Object.entries(before.executions).flatMap(([name, was]) => {
