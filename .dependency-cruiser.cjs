@@ -77,6 +77,12 @@ module.exports = {
       to: { path: packageNamed('ioredis') },
     },
     {
+      name: 'pg-in-its-adapter-only',
+      severity: 'error',
+      from: { pathNot: ['^runtime/database/postgres/', '^test/'] },
+      to: { path: [packageNamed('pg'), packageNamed('@types/pg')] },
+    },
+    {
       name: 'aws-sdk-in-its-adapter-only',
       severity: 'error',
       from: {

@@ -7,12 +7,16 @@ export type TenantId = Branded<'TenantId'>;
 export type ConversationId = Branded<'ConversationId'>;
 export type ContainerId = Branded<'ContainerId'>;
 export type InstallationId = Branded<'InstallationId'>;
+export type WorkspaceId = Branded<'WorkspaceId'>;
 export type WorkId = Branded<'WorkId'>;
 export type ExecutionId = Branded<'ExecutionId'>;
 
 const TENANT = /^[a-z0-9][a-z0-9-]{0,39}$/;
 const CONVERSATION = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const CONVERSATION_CONTAINER = /^ws-[0-9a-f]{12}$/;
+const WORKSPACE = /^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/;
+/** Its container would have the name of a conversation's. */
+const TWELVE_HEX = /^[0-9a-f]{12}$/;
 const EXECUTION = /^ex-[0-9a-f]{24}$/;
 const INSTALLATION = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
@@ -32,6 +36,10 @@ export function parseContainerId(text: string): ContainerId | undefined {
 
 export function parseInstallationId(text: string): InstallationId | undefined {
   return INSTALLATION.test(text) ? (text as InstallationId) : undefined;
+}
+
+export function parseWorkspaceId(text: string): WorkspaceId | undefined {
+  return WORKSPACE.test(text) && !TWELVE_HEX.test(text) ? (text as WorkspaceId) : undefined;
 }
 
 /** A container id for a conversation, from a random (version 4) UUID: its last 12 digits are all random. */

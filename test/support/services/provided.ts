@@ -2,6 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'vitest';
+import { type PrivatePostgres, startPrivatePostgres } from './private-postgres.ts';
 import { type PrivateRedis, startPrivateRedis } from './private-redis.ts';
 import { type PrivateS3, startPrivateS3 } from './private-s3.ts';
 
@@ -14,6 +15,8 @@ const variables = {
   dockerd: 'TEST_DOCKERD',
   redis: 'TEST_REDIS_URL',
   'redis-server': 'TEST_REDIS_SERVER',
+  postgres: 'TEST_POSTGRES_URL',
+  'postgres-server': 'TEST_POSTGRES_SERVER',
   /** A Python with moto, to start an S3 of one's own. */
   moto: 'TEST_MOTO_PYTHON',
   s3: 'TEST_S3_ENDPOINT',
@@ -60,6 +63,14 @@ export const redis = (): { url: string } => ({ url: provided('redis') });
 /** A Redis for one test file to stop, pause and restart. Stop it in `afterAll`. */
 export async function startRedis(): Promise<PrivateRedis> {
   return startPrivateRedis(provided('redis-server'), ownFolder());
+}
+
+/** The Postgres of the run. Other files use it at the same time: take a schema of your own, and never stop it. */
+export const postgres = (): { url: string } => ({ url: provided('postgres') });
+
+/** A Postgres for one test file to stop, pause and restart. Stop it in `afterAll`. */
+export async function startPostgres(): Promise<PrivatePostgres> {
+  return startPrivatePostgres(provided('postgres-server'), ownFolder());
 }
 
 export interface ProvidedObjectStore {

@@ -2,6 +2,8 @@ import { bubblewrap } from './bubblewrap.ts';
 import { docker } from './docker.ts';
 import { proxyImage, runtimeImage, workspaceImage } from './image-service.ts';
 import { moto } from './moto.ts';
+import { postgres } from './postgres.ts';
+import { postgresServer } from './postgres-server.ts';
 import { redis } from './redis.ts';
 import { redisServer } from './redis-server.ts';
 import { clearDeadRuns, makeRunFolder } from './run-folder.ts';
@@ -13,6 +15,8 @@ export const services: readonly Service[] = [
   docker,
   redisServer,
   redis,
+  postgresServer,
+  postgres,
   moto,
   s3,
   bubblewrap,

@@ -1,0 +1,21 @@
+import type { Instant } from '../contracts/conversation-record.ts';
+import type { Workspaces } from './workspaces.ts';
+
+/**
+ * What outlives every container: workspaces. One that can't be reached throws `STORE_UNAVAILABLE` within 5 s.
+ */
+export interface Database {
+  readonly workspaces: Workspaces;
+  readonly leases: DatabaseLeases;
+  /** The database's clock, which decides about its rows. */
+  now(): Promise<Instant>;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Who is the one that does something. It only saves work: what is done is fenced by the rows themselves. */
+export interface DatabaseLeases {
+  /** Takes it, or keeps it, for so long from now. False: another has it. */
+  hold(name: string, owner: string, seconds: number): Promise<boolean>;
+  letGo(name: string, owner: string): Promise<void>;
+}

@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import type { Database } from './database.ts';
+import { migrate } from './sql/migrate.ts';
+import type { SqlConnection } from './sql/sql-connection.ts';
+import { SqlDatabase } from './sql/sql-database.ts';
+
+interface Options {
+  /** `postgres://…`; none: a file in the data directory. */
+  url: string | undefined;
+  dataDir: string;
+  onError?: (error: Error) => void;
+}
+
+/** The database of this version: what is missing there is made first. */
+export async function openDatabase({ url, dataDir, onError }: Options): Promise<Database> {
+  const connection = await connect(url, dataDir, onError);
+  try {
+    await migrate(connection);
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+  return new SqlDatabase(connection);
+}
+
+/** Only what is used is loaded. */
+async function connect(
+  url: string | undefined,
+  dataDir: string,
+  onError: ((error: Error) => void) | undefined,
+): Promise<SqlConnection> {
+  if (url === undefined) {
+    const { SqliteConnection } = await import('./sqlite/sqlite-connection.ts');
+    return new SqliteConnection({ file: join(dataDir, 'berth.sqlite') });
+  }
+  const { PostgresConnection } = await import('./postgres/postgres-connection.ts');
+  return new PostgresConnection({ url, ...(onError === undefined ? {} : { onError }) });
+}

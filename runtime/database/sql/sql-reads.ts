@@ -1,0 +1,60 @@
+import type { TenantId, WorkspaceId } from '../../contracts/ids.ts';
+import type { WorkspaceRow } from '../workspace-row.ts';
+import type { WorkspaceReads } from '../workspaces.ts';
+import { operationOf, state, text, workspaceOf } from './row-mapping.ts';
+import type { SqlConnection } from './sql-connection.ts';
+
+export class SqlReads implements WorkspaceReads {
+  readonly #sql: SqlConnection;
+
+  constructor(sql: SqlConnection) {
+    this.#sql = sql;
+  }
+
+  async get(id: WorkspaceId): Promise<WorkspaceRow | undefined> {
+    const [row] = await this.#sql.rows('SELECT * FROM workspaces WHERE id = $1', [id]);
+    return row && workspaceOf(row);
+  }
+
+  async list(tenant: TenantId, page: { limit: number; after?: WorkspaceId }): Promise<WorkspaceRow[]> {
+    const found = await this.#sql.rows(
+      `SELECT * FROM workspaces
+       WHERE tenant = $1 AND id > $2 AND deleted_at IS NULL
+       ORDER BY id LIMIT $3`,
+      [tenant, page.after ?? '', page.limit],
+    );
+    return found.map(workspaceOf);
+  }
+
+  async observed(): Promise<Pick<WorkspaceRow, 'id' | 'observedStatus' | 'operation'>[]> {
+    const found = await this.#sql.rows(
+      `SELECT id, observed_status, operation, op_id, op_owner, op_incarnation, op_started_at, op_heartbeat_at,
+         pending_archive_key
+       FROM workspaces WHERE deleted_at IS NULL`,
+    );
+    return found.map((row) => ({
+      id: text(row, 'id') as WorkspaceId, // the cast: checked before it was written
+      observedStatus: state(row, 'observed_status'),
+      operation: operationOf(row),
+    }));
+  }
+
+  async unsettled(limit: number): Promise<WorkspaceRow[]> {
+    // The branches one by one, each by an index of its own: what is settled costs nothing.
+    const found = await this.#sql.rows(
+      `SELECT * FROM workspaces WHERE id IN (
+         SELECT id FROM workspaces WHERE operation <> 'NONE'
+         UNION SELECT id FROM workspaces
+           WHERE deleted_at IS NULL AND observed_status <> desired_state AND ${DUE}
+         UNION SELECT id FROM workspaces
+           WHERE deleted_at IS NULL AND delete_requested_at IS NOT NULL AND ${DUE}
+       )
+       ORDER BY error_count, id LIMIT $1`,
+      [limit],
+    );
+    return found.map(workspaceOf);
+  }
+}
+
+/** Nothing is wrong, or the user has spoken since, or it is time to try again. */
+const DUE = `(error_code IS NULL OR error_version <> desired_version OR (error_terminal = 0 AND retry_at <= {now}))`;
