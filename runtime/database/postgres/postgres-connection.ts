@@ -6,7 +6,7 @@ import {
   type SqlStatements,
   type SqlValue,
   withClock,
-} from '../sql/sql-connection.ts';
+} from '../sql-connection.ts';
 
 const CLOCK = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 const CONNECT_MS = 2_000;

@@ -5,7 +5,7 @@ import {
   type SqlStatements,
   type SqlValue,
   withClock,
-} from '../sql/sql-connection.ts';
+} from '../sql-connection.ts';
 
 const CLOCK = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 /** Another process of the same data directory can only be one that looks. */

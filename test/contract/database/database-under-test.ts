@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { Database } from '../../../runtime/database/database.ts';
+import { migrate } from '../../../runtime/database/migrate.ts';
 import { PostgresConnection } from '../../../runtime/database/postgres/postgres-connection.ts';
-import { migrate } from '../../../runtime/database/sql/migrate.ts';
-import type { SqlConnection } from '../../../runtime/database/sql/sql-connection.ts';
-import { SqlDatabase } from '../../../runtime/database/sql/sql-database.ts';
+import type { SqlConnection } from '../../../runtime/database/sql-connection.ts';
+import { SqlDatabase } from '../../../runtime/database/sql-database.ts';
 import { SqliteConnection } from '../../../runtime/database/sqlite/sqlite-connection.ts';
 import { ManualClock } from '../state/manual-clock.ts';
 

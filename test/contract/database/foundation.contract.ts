@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadMigrations, migrate } from '../../../runtime/database/sql/migrate.ts';
+import { loadMigrations, migrate } from '../../../runtime/database/migrate.ts';
 import { must } from '../../support/must.ts';
 import type { OpenDatabase } from './database-under-test.ts';
 

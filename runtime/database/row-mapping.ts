@@ -1,4 +1,5 @@
-import type { TenantId, WorkspaceId } from '../../contracts/ids.ts';
+import type { TenantId, WorkspaceId } from '../contracts/ids.ts';
+import type { SqlRow, SqlValue } from './sql-connection.ts';
 import {
   OPERATIONS,
   type Operation,
@@ -6,8 +7,7 @@ import {
   type WorkspaceError,
   type WorkspaceRow,
   type WorkspaceState,
-} from '../workspace-row.ts';
-import type { SqlRow, SqlValue } from './sql-connection.ts';
+} from './workspace-row.ts';
 
 /** A row of the table `workspaces`. What is not as it should be throws: nobody but us writes there. */
 export function workspaceOf(row: SqlRow): WorkspaceRow {

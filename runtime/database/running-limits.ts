@@ -1,6 +1,6 @@
-import type { Refused, RunningLimits } from '../workspaces.ts';
 import { number } from './row-mapping.ts';
 import type { SqlStatements } from './sql-connection.ts';
+import type { Refused, RunningLimits } from './workspaces.ts';
 
 /** Name of the transactions that count before they want one more RUNNING. */
 export const RUNNING = 'workspaces-running';

@@ -1,7 +1,7 @@
-import type { WorkspaceRow } from '../workspace-row.ts';
-import type { NewOperation, OperationName, ReconcilerWrites, Written } from '../workspaces.ts';
 import { text, workspaceOf } from './row-mapping.ts';
 import type { SqlConnection, SqlStatements, SqlValue } from './sql-connection.ts';
+import type { WorkspaceRow } from './workspace-row.ts';
+import type { NewOperation, OperationName, ReconcilerWrites, Written } from './workspaces.ts';
 
 export class SqlReconcilerWrites implements ReconcilerWrites {
   readonly #sql: SqlConnection;

@@ -1,9 +1,9 @@
-import type { TenantId, WorkspaceId } from '../../contracts/ids.ts';
-import type { WorkspaceRow, WorkspaceState } from '../workspace-row.ts';
-import type { ApiWrites, Desired, NewWorkspace, Refused, RunningLimits, Settings } from '../workspaces.ts';
+import type { TenantId, WorkspaceId } from '../contracts/ids.ts';
 import { number, workspaceOf } from './row-mapping.ts';
 import { overRunning, RUNNING } from './running-limits.ts';
 import type { SqlConnection, SqlStatements, SqlValue } from './sql-connection.ts';
+import type { WorkspaceRow, WorkspaceState } from './workspace-row.ts';
+import type { ApiWrites, Desired, NewWorkspace, Refused, RunningLimits, Settings } from './workspaces.ts';
 
 export class SqlApiWrites implements ApiWrites {
   readonly #sql: SqlConnection;

@@ -1,8 +1,8 @@
-import type { TenantId, WorkspaceId } from '../../contracts/ids.ts';
-import type { WorkspaceRow } from '../workspace-row.ts';
-import type { WorkspaceReads } from '../workspaces.ts';
+import type { TenantId, WorkspaceId } from '../contracts/ids.ts';
 import { operationOf, state, text, workspaceOf } from './row-mapping.ts';
 import type { SqlConnection } from './sql-connection.ts';
+import type { WorkspaceRow } from './workspace-row.ts';
+import type { WorkspaceReads } from './workspaces.ts';
 
 export class SqlReads implements WorkspaceReads {
   readonly #sql: SqlConnection;

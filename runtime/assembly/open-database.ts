@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { Database } from './database.ts';
-import { migrate } from './sql/migrate.ts';
-import type { SqlConnection } from './sql/sql-connection.ts';
-import { SqlDatabase } from './sql/sql-database.ts';
+import type { Database } from '../database/database.ts';
+import { migrate } from '../database/migrate.ts';
+import type { SqlConnection } from '../database/sql-connection.ts';
+import { SqlDatabase } from '../database/sql-database.ts';
 
 interface Options {
   /** `postgres://…`; none: a file in the data directory. */
@@ -30,9 +30,9 @@ async function connect(
   onError: ((error: Error) => void) | undefined,
 ): Promise<SqlConnection> {
   if (url === undefined) {
-    const { SqliteConnection } = await import('./sqlite/sqlite-connection.ts');
+    const { SqliteConnection } = await import('../database/sqlite/sqlite-connection.ts');
     return new SqliteConnection({ file: join(dataDir, 'berth.sqlite') });
   }
-  const { PostgresConnection } = await import('./postgres/postgres-connection.ts');
+  const { PostgresConnection } = await import('../database/postgres/postgres-connection.ts');
   return new PostgresConnection({ url, ...(onError === undefined ? {} : { onError }) });
 }

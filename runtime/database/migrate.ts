@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { BerthError } from '../../contracts/errors.ts';
+import { BerthError } from '../contracts/errors.ts';
 import type { SqlConnection } from './sql-connection.ts';
 
-/** Beside this module's folder; beside the bundle where the runtime is bundled. */
-const FOLDER = new URL('../migrations/', import.meta.url);
+/** Beside this module; beside the bundle where the runtime is bundled. */
+const FOLDER = new URL('./migrations/', import.meta.url);
 
 export interface Migration {
   number: number;

@@ -1,12 +1,12 @@
-import type { Instant } from '../../contracts/conversation-record.ts';
-import type { Database, DatabaseLeases } from '../database.ts';
-import type { Workspaces } from '../workspaces.ts';
+import type { Instant } from '../contracts/conversation-record.ts';
+import type { Database, DatabaseLeases } from './database.ts';
 import { number } from './row-mapping.ts';
 import { SqlApiWrites } from './sql-api-writes.ts';
 import type { SqlConnection } from './sql-connection.ts';
 import { SqlMonitorWrites, SqlProxyWrites, SqlTtlWrites } from './sql-other-writes.ts';
 import { SqlReads } from './sql-reads.ts';
 import { SqlReconcilerWrites } from './sql-reconciler-writes.ts';
+import type { Workspaces } from './workspaces.ts';
 
 /** The database over either connection: the same statements, but for the clock. */
 export class SqlDatabase implements Database {

@@ -1,6 +1,9 @@
-import type { Instant } from '../../contracts/conversation-record.ts';
-import type { WorkspaceId } from '../../contracts/ids.ts';
-import type { WorkspaceState } from '../workspace-row.ts';
+import type { Instant } from '../contracts/conversation-record.ts';
+import type { WorkspaceId } from '../contracts/ids.ts';
+import { number, text, workspaceOf } from './row-mapping.ts';
+import { overRunning, RUNNING } from './running-limits.ts';
+import type { SqlConnection } from './sql-connection.ts';
+import type { WorkspaceState } from './workspace-row.ts';
 import type {
   Desired,
   MonitorWrites,
@@ -9,10 +12,7 @@ import type {
   RunningLimits,
   TtlWrites,
   Written,
-} from '../workspaces.ts';
-import { number, text, workspaceOf } from './row-mapping.ts';
-import { overRunning, RUNNING } from './running-limits.ts';
-import type { SqlConnection } from './sql-connection.ts';
+} from './workspaces.ts';
 
 const ACCESS_EVERY_MS = 60_000;
 
