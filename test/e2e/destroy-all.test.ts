@@ -53,6 +53,9 @@ describeWith(['docker', 'redis', 's3', 'workspace-base-image'], 'berth destroy-a
     await eventually(async () => expect(await shownContainers(runtime)).toHaveLength(2));
     await runtime.stop('SIGKILL');
     const next = await cluster.start({}, { at: 'claim.popped', do: 'kill' });
+    await eventually(async () =>
+      expect(await shownContainers(next)).toContainEqual(expect.objectContaining({ owner: 'warm' })),
+    );
     await expect(next.exec('b', ['true'])).rejects.toThrow();
     expect(await cluster.containers()).toBeGreaterThanOrEqual(2);
 
@@ -61,7 +64,7 @@ describeWith(['docker', 'redis', 's3', 'workspace-base-image'], 'berth destroy-a
     expect(await cluster.containers()).toBe(0);
     const last = await cluster.start();
     expect(await last.exec('a', ['cat', 'f'])).toMatchObject({ stdout: 'kept\n' });
-  }, 120_000);
+  }, 180_000);
 
   it('explains itself', async () => {
     expect(await destroyAll({}, '--help')).toMatchObject({
