@@ -9,11 +9,15 @@ import { freePort } from '../support/services/free-port.ts';
 import { docker } from '../support/services/provided.ts';
 import { clearEngine, onEngine } from './left-on-engine.ts';
 import { PlatformClient } from './platform-client.ts';
-import { inVolume } from './volume-command.ts';
+import { withVolumes } from './volume-command.ts';
 
 // The tests are one story, in the order they stand in.
 
 const CONVERSATIONS = ['first', 'second', 'third'];
+const words = (name: string) => `the last words of ${name}`;
+/** As the guide has it. */
+const TAKE_UP =
+  "tar -C /old/objects/kept --exclude 'egress.sealed!' -c . | tar -C /new/objects/kept -x --skip-old-files";
 
 describeWithPulumi('the stack dev', (engine) => {
   const project = `pulumi-${randomBytes(4).toString('hex')}`;
@@ -36,6 +40,8 @@ describeWithPulumi('the stack dev', (engine) => {
     stack[Symbol.dispose]();
   });
 
+  const inData = (volume: string, ...command: string[]) =>
+    withVolumes(docker().host, { '/volume': volume }, command);
   const there = () => onEngine(docker().host, project);
   const conversations = async () =>
     (await there()).containers.filter((name) => !name.startsWith(`${project}-`));
@@ -82,6 +88,8 @@ describeWithPulumi('the stack dev', (engine) => {
     const steps = await stack.preview();
     const parts = new Set(['runtime', 'sweeper'].map((part) => `${project}-${part}`));
     expect(new Set(steps.map(({ name }) => name))).toEqual(parts);
+    // Another in its place would end every conversation.
+    expect(steps.filter(({ name }) => name.endsWith('-sweeper'))).toMatchObject([{ op: 'update' }]);
     const changed = [...(await stack.previewDiff()).matchAll(/^ +[-+~] (\S+) *: (".*)$/gm)];
     expect(changed.map(([, key, change]) => [key, change])).toEqual([
       ['WARM_POOL_MAX_SIZE', '"1" => "2"'],
@@ -112,10 +120,9 @@ describeWithPulumi('the stack dev', (engine) => {
     const before = await there();
     const data = must(before.volumes.find((name) => name.startsWith(`${project}-data`)));
     const saved = (name: string) => `/volume/objects/kept/workspaces,/default,/${name},`;
-    const words = (name: string) => `the last words of ${name}`;
     const platform = await client();
     await Promise.all(CONVERSATIONS.map((name) => platform.execute(name, 'true')));
-    await inVolume(docker().host, data, ['chmod', '-R', 'a-w', saved('first')]);
+    await inData(data, 'chmod', '-R', 'a-w', saved('first'));
     await Promise.all(CONVERSATIONS.map((name) => platform.write(name, 'last', words(name))));
     await expect(stack.destroy()).rejects.toThrow(/1 could not be ended[\s\S]*Run pulumi destroy again/);
     const { containers, networks } = await there();
@@ -123,7 +130,7 @@ describeWithPulumi('the stack dev', (engine) => {
     expect(containers).toEqual(expect.arrayContaining([named('redis'), named('postgres')]));
     expect(networks).toEqual(before.networks);
 
-    await inVolume(docker().host, data, ['chmod', '-R', 'u+w', saved('first')]);
+    await inData(data, 'chmod', '-R', 'u+w', saved('first'));
     await stack.destroy();
     expect(await there()).toEqual({
       containers: [],
@@ -131,33 +138,41 @@ describeWithPulumi('the stack dev', (engine) => {
       volumes: before.volumes.filter((name) => name.startsWith(project)),
     });
     for (const name of CONVERSATIONS) {
-      const files = await inVolume(docker().host, data, [
-        'grep',
-        '-rl',
-        words(name),
-        `${saved(name)}/blobs,`,
-      ]);
+      const files = await inData(data, 'grep', '-rl', words(name), `${saved(name)}/blobs,`);
       expect(files).toMatch(/^\S+\n$/);
     }
   });
 
-  it('works with its egress proxy apart, and leaves nothing where data is to be destroyed, too', async () => {
+  it('can take up the files that another left, and works with its egress proxy apart', async () => {
     told();
     // Nothing of the story so far is in the way.
     expect(JSON.parse(await stack.state()).deployment.resources ?? []).toEqual([]);
-    await clearEngine(docker().host, project);
+    const { volumes: kept } = await there();
     await stack.config('berth:egressMode', 'service');
     await stack.config('berth:destroyData', 'true');
     await stack.config('berth:warmPoolMin', '0');
     await stack.config('berth:warmPoolMax', '0');
     await stack.up();
-    expect((await there()).volumes).toHaveLength(4);
+    const volumes = (await there()).volumes.filter((name) => !kept.includes(name));
+    expect(volumes).toHaveLength(4);
+    const data = (name: string) => name.startsWith(`${project}-data`);
+    const both = { '/old': must(kept.find(data)), '/new': must(volumes.find(data)) };
+    await withVolumes(docker().host, both, ['sh', '-c', TAKE_UP]);
     const platform = await client();
-    const reached = await platform.execute('apart', 'curl -sS http://nowhere.example');
+    expect((await platform.execute('first', 'cat last')).printed).toBe(words('first'));
+    const reached = await platform.execute('first', 'curl -sS http://nowhere.example');
     expect(reached.printed).toContain('Domain not in whitelist');
+  });
+
+  it('leaves nothing of its own where data is to be destroyed, too', async () => {
+    told();
     expect(await conversations()).toHaveLength(1);
+    const before = await there();
     await stack.destroy();
-    expect(await there()).toEqual({ containers: [], networks: [], volumes: [] });
+    const after = await there();
+    expect(after).toMatchObject({ containers: [], networks: [] });
+    expect(before.volumes).toHaveLength(after.volumes.length + 4);
+    expect(after.volumes).toHaveLength(3); // the earlier one's
   });
 });
 

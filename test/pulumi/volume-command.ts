@@ -1,8 +1,12 @@
 import { connectEngine } from '../../images/builder/engine.ts';
 import { must } from '../support/must.ts';
 
-/** Runs a command of the runtime's image as root, with a volume at `/volume`; resolves with what it printed. */
-export async function inVolume(host: string, volume: string, command: string[]): Promise<string> {
+/** Runs a command of the runtime's image as root, with volumes at these paths; resolves with what it printed. */
+export async function withVolumes(
+  host: string,
+  volumes: Record<string, string>,
+  command: string[],
+): Promise<string> {
   const engine = connectEngine(host);
   const [image] = await engine.listImages({ filters: { label: ['berth.image=runtime'] } });
   const container = await engine.createContainer({
@@ -10,7 +14,10 @@ export async function inVolume(host: string, volume: string, command: string[]):
     User: '0:0',
     Cmd: command,
     Tty: true, // so that its log is what it printed, and nothing else
-    HostConfig: { Mounts: [{ Type: 'volume', Source: volume, Target: '/volume' }], NetworkMode: 'none' },
+    HostConfig: {
+      Mounts: Object.entries(volumes).map(([Target, Source]) => ({ Type: 'volume', Source, Target })),
+      NetworkMode: 'none',
+    },
   });
   try {
     await container.start();
