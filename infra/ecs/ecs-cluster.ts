@@ -32,11 +32,15 @@ export function ecsCluster(
 
 export type LogName = 'workspace-agent' | 'runtime' | 'proxy';
 
+export function logGroupName(platform: string, of: LogName): string {
+  return `/ecs/${platform}/${of}`;
+}
+
 /** Where a task's output goes, for a while. */
 export function logGroup({ name, parent, tags }: EcsPlace, of: LogName): LogGroup {
   return new LogGroup(
     `${name}-${of}`,
-    { name: `/ecs/${name}/${of}`, retentionInDays: LOG_DAYS, tags },
+    { name: logGroupName(name, of), retentionInDays: LOG_DAYS, tags },
     { parent },
   );
 }

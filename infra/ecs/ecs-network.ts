@@ -15,6 +15,8 @@ export interface EcsNetwork {
   proxySubnets: Output<string[]>;
   /** Of all its private subnets; none of a network that was given. */
   routeTables: Output<string>[];
+  /** NAT gateways of its own. */
+  gateways: Output<string>[];
   /** Ways out that must be there before a task is. */
   routes: Resource[];
 }

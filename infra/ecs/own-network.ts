@@ -59,11 +59,8 @@ export function ownNetwork({ place, waysOut, proxyApart, storesStay }: Given): E
   const services = subnetsOf('services');
   const proxy = proxyApart ? subnetsOf('proxy') : [];
   const closed = { tasks, services, proxy };
-  const routes: Route[] = [];
-  if (waysOut.length > 0) {
-    const gateways = natGateways(place, vpc, subnetsOf('public'));
-    for (const kind of waysOut) routes.push(...routesOut(place, kind, closed[kind], gateways));
-  }
+  const gateways = waysOut.length > 0 ? natGateways(place, vpc, subnetsOf('public')) : [];
+  const routes = waysOut.flatMap((kind) => routesOut(place, kind, closed[kind], gateways));
   const ids = (subnets: Routed[]) => all(subnets.map(({ subnet }) => subnet.id));
   return {
     own: true,
@@ -73,6 +70,7 @@ export function ownNetwork({ place, waysOut, proxyApart, storesStay }: Given): E
     serviceSubnets: ids(services),
     serviceRanges: output([...RANGES.services]),
     proxySubnets: ids(proxy),
+    gateways: gateways.map(({ id }) => id),
     routes,
     routeTables: [...tasks, ...services, ...proxy].map(({ table }) => table.id),
   };

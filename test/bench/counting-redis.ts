@@ -26,6 +26,11 @@ export class CountingRedis implements AsyncDisposable {
       .split('\n').length;
   }
 
+  /** What it has allocated, in bytes. */
+  async memory(): Promise<number> {
+    return Number(/^used_memory:(\d+)/m.exec(await this.#client.info('memory'))?.[1]);
+  }
+
   /** Commands that it carries out during the action, those within scripts too. */
   async callsOf(action: () => Promise<unknown>): Promise<number> {
     await this.#client.config('RESETSTAT');

@@ -23,6 +23,7 @@ describe("a stack's configuration", () => {
         'berth:vpcId': 'vpc-0abc1234',
         'berth:subnetIds': '["subnet-0abc1234","subnet-0def5678"]',
         'berth:certificateArn': CERTIFICATE,
+        'berth:accessLogDays': '30',
         'aws:region': 'us-east-1',
       }),
     ).toEqual({
@@ -33,6 +34,7 @@ describe("a stack's configuration", () => {
       vpcId: 'vpc-0abc1234',
       subnetIds: ['subnet-0abc1234', 'subnet-0def5678'],
       certificateArn: CERTIFICATE,
+      accessLogDays: 30,
     });
   });
 
@@ -49,6 +51,12 @@ describe("a stack's configuration", () => {
     expect(problem).toContain('berth:bedrockRegion wants the name of an AWS region, for instance us-east-1');
   });
 
+  it('says nothing of a secret that is wrong but what it wants', () => {
+    const problem = problemOf({ 'berth:platform': 'docker', 'berth:anthropicApiKey': 'sk-ant-1 sk-ant-2' });
+    expect(problem).toContain('berth:anthropicApiKey wants a key of Anthropic, which is one word');
+    expect(problem).not.toMatch(/sk-ant-\d/);
+  });
+
   it.each([
     [{}, 'berth:platform is not set'],
     [{ 'berth:platform': 'podman' }, 'berth:platform wants one of docker, ecs'],
@@ -59,6 +67,26 @@ describe("a stack's configuration", () => {
     [{ 'berth:platform': 'docker', 'berth:runtimeReplicas': '2' }, 'berth:runtimeReplicas wants 1 on docker'],
     [{ 'berth:platform': 'docker', 'berth:egressMode': 'sidecar' }, 'berth:egressMode wants host or service'],
     [{ 'berth:platform': 'docker', 'berth:vpcId': 'vpc-0abc1234' }, 'berth:vpcId wants nothing on docker'],
+    [
+      { 'berth:platform': 'docker', 'berth:hostname': 'berth.example.com' },
+      'berth:hostname wants nothing on docker',
+    ],
+    [
+      { 'berth:platform': 'ecs', 'berth:certificateArn': CERTIFICATE, 'berth:hostedZoneId': 'Z0ABC' },
+      'berth:hostname wants to be given together with hostedZoneId',
+    ],
+    [
+      {
+        'berth:platform': 'ecs',
+        'berth:certificateArn': CERTIFICATE,
+        'berth:hostname': 'https://berth.example.com',
+      },
+      'berth:hostname wants the name of a host, for instance berth.example.com',
+    ],
+    [
+      { 'berth:platform': 'ecs', 'berth:certificateArn': CERTIFICATE, 'berth:alarmTopicArn': 'on-call' },
+      'berth:alarmTopicArn wants the ARN of an SNS topic',
+    ],
     [{ 'berth:platform': 'ecs' }, 'berth:certificateArn wants the certificate'],
     [
       { 'berth:platform': 'ecs', 'berth:certificateArn': CERTIFICATE, 'berth:egressMode': 'host' },

@@ -35,14 +35,17 @@ interface Request {
   getDependenciesList(): string[];
 }
 
-/** Pulumi registers here what it would with AWS, its options included: once a test file. */
-export function recordAws(): Aws {
+/**
+ * Pulumi registers here what it would with AWS, its options included: once a test file. In a preview nothing is made
+ * up: all that AWS would say is unknown.
+ */
+export function recordAws({ preview = false } = {}): Aws {
   const resources: RegisteredOnAws[] = [];
   const aws: Aws = { resources, subnets: [], zones: ['a', 'b', 'c'], ...registry(resources) };
   const mocks: runtime.Mocks = {
     newResource: ({ type, name, inputs }) => ({
-      id: idOf(type, name),
-      state: { ...inputs, ...madeUp(type, name, inputs) },
+      id: preview ? '' : idOf(type, name),
+      state: { ...inputs, ...(preview ? {} : madeUp(type, name, inputs)) },
     }),
     call: ({ token, inputs }) => answer(token, inputs, aws),
   };
@@ -52,7 +55,7 @@ export function recordAws(): Aws {
     resources.push(registered(request));
     return register.call(this, request, callback);
   };
-  runtime.setMocks(mocks);
+  runtime.setMocks(mocks, 'berth', 'test', preview);
   return aws;
 }
 
@@ -123,14 +126,18 @@ function madeUp(type: string, name: string, inputs: Record<string, unknown>): Re
     case 'aws:secretsmanager/secretVersion:SecretVersion':
       return { versionId: `version-of-${name}` };
     case 'aws:elasticache/replicationGroup:ReplicationGroup':
-      return { primaryEndpointAddress: `primary.${name}.cache.amazonaws.com` };
+      return {
+        primaryEndpointAddress: `primary.${name}.cache.amazonaws.com`,
+        memberClusters: [`${name}-001`, `${name}-002`],
+      };
     case 'aws:rds/instance:Instance':
-      return { address: `${name}.rds.amazonaws.com` };
+      return { address: `${name}.rds.amazonaws.com`, identifier: `${name}-1a2b3c4` };
     case 'aws:lb/loadBalancer:LoadBalancer':
       return {
         arn: arn('elasticloadbalancing', `loadbalancer/app/${name}/1`),
         dnsName: `internal-${name}.elb.amazonaws.com`,
         arnSuffix: `app/${name}/1`,
+        zoneId: 'Z35SXDOTRQ7X7K',
       };
     case 'aws:lb/targetGroup:TargetGroup':
       return {
