@@ -1,8 +1,9 @@
 import { runtime } from '@pulumi/pulumi';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import type { PlatformArgs } from '../../infra/platform-args.ts';
 import { VERSION } from '../../infra/version.ts';
 import { WorkspacePlatform } from '../../infra/workspace-platform.ts';
-import { CERTIFICATE, REGION, recordAws, settled } from './ecs/aws-mocks.ts';
+import { CERTIFICATE, REGION, recordAws, registering } from './ecs/aws-mocks.ts';
 import { outcome } from './registered.ts';
 
 vi.mock('../../infra/image-contexts.ts', () => import('./made-image-contexts.ts'));
@@ -15,14 +16,13 @@ beforeAll(() => runtime.setConfig('aws:region', REGION));
 
 async function made(platform: 'docker' | 'ecs', version?: string): Promise<WorkspacePlatform> {
   aws.resources.splice(0);
-  const component = new WorkspacePlatform('agents', {
+  const args: PlatformArgs = {
     platform,
     egressMode: 'service',
     ...(platform === 'ecs' && { certificateArn: CERTIFICATE }),
     ...(version !== undefined && { version }),
-  });
-  await settled();
-  return component;
+  };
+  return registering(() => new WorkspacePlatform('agents', args));
 }
 
 /** Every text anywhere in what was registered. */

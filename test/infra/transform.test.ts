@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { runtime } from '@pulumi/pulumi';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import type { PlatformArgs } from '../../infra/platform-args.ts';
 import { CHILDREN, type Transform } from '../../infra/transform.ts';
 import { WorkspacePlatform } from '../../infra/workspace-platform.ts';
-import { CERTIFICATE, REGION, recordAws, settled } from './ecs/aws-mocks.ts';
+import { CERTIFICATE, REGION, recordAws, registering } from './ecs/aws-mocks.ts';
 import { transformExample } from './transform-example.ts';
 
 vi.mock('../../infra/image-contexts.ts', () => import('./made-image-contexts.ts'));
@@ -14,8 +15,8 @@ beforeAll(() => runtime.setConfig('aws:region', REGION));
 async function made(platform: 'docker' | 'ecs', transform: Transform): Promise<void> {
   aws.resources.splice(0);
   const certificate = platform === 'ecs' ? { certificateArn: CERTIFICATE } : {};
-  new WorkspacePlatform('agents', { platform, egressMode: 'service', ...certificate }, { transform });
-  await settled();
+  const args: PlatformArgs = { platform, egressMode: 'service', ...certificate };
+  await registering(() => new WorkspacePlatform('agents', args, { transform }));
 }
 
 describe('what a child is made with', () => {
@@ -71,8 +72,7 @@ describe('what a child is made with', () => {
 
   it('can be changed as the guide shows, whose example is this very code', async () => {
     aws.resources.splice(0);
-    transformExample(CERTIFICATE);
-    await settled();
+    await registering(() => transformExample(CERTIFICATE));
     const redis = 'aws:elasticache/replicationGroup:ReplicationGroup';
     expect(aws.named(redis, 'agents-redis').inputs.nodeType).toBe('cache.r7g.xlarge');
     const read = (path: string) =>

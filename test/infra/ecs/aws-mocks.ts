@@ -79,6 +79,19 @@ export async function settled(): Promise<void> {
   await (runtime as unknown as { waitForRPCs(): Promise<void> }).waitForRPCs();
 }
 
+/** Makes something, and all that it registers. */
+export async function registering<T>(make: () => T): Promise<T> {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0; // Pulumi asks for a stack with every promise, and vitest maps each back to its sources
+  try {
+    const made = make();
+    await settled();
+    return made;
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
 function registered(request: Request): RegisteredOnAws {
   return {
     type: request.getType(),

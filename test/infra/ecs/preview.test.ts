@@ -2,7 +2,7 @@ import { runtime } from '@pulumi/pulumi';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { PlatformArgs } from '../../../infra/platform-args.ts';
 import { WorkspacePlatform } from '../../../infra/workspace-platform.ts';
-import { CERTIFICATE, REGION, recordAws, settled } from './aws-mocks.ts';
+import { CERTIFICATE, REGION, recordAws, registering } from './aws-mocks.ts';
 
 vi.mock('../../../infra/image-contexts.ts', () => import('../made-image-contexts.ts'));
 
@@ -14,8 +14,7 @@ beforeAll(() => runtime.setConfig('aws:region', REGION));
 
 async function previewed(name: string, args: PlatformArgs): Promise<string[]> {
   aws.resources.splice(0);
-  new WorkspacePlatform(name, args);
-  await settled();
+  await registering(() => new WorkspacePlatform(name, args));
   return aws.resources.map(({ type, name }) => `${type} ${name}`);
 }
 
