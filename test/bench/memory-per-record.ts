@@ -11,6 +11,7 @@ import {
   workId,
 } from '../../runtime/contracts/ids.ts';
 import { openRedisState } from '../../runtime/state/redis/open-redis-state.ts';
+import { redisKeys } from '../../runtime/state/redis/redis-keys.ts';
 import type { State } from '../../runtime/state/state.ts';
 import { must } from '../support/must.ts';
 import type { BenchSetting } from './bench-setting.ts';
@@ -43,18 +44,19 @@ export async function memoryPerRecord(setting: BenchSetting): Promise<Figure[]> 
   });
   try {
     await state.adoption.complete(must(await state.adoption.needed()));
-    await toAll(all(AT_ONCE), (each) => throughAll(state, each)); // scripts, buffers and tables are there from now on
     const conversations = all(MANY);
-    const bytesOf = async (step: (each: Conversation) => Promise<unknown>): Promise<number> => {
+    const bytesOf = async (action: () => Promise<unknown>): Promise<number> => {
       const before = await redis.memory();
-      await toAll(conversations, step);
+      await action();
       return ((await redis.memory()) - before) / MANY;
     };
-    const idle = await bytesOf((each) => becomeIdle(state, each));
-    const running = await bytesOf((each) => execute(state, each));
-    const events = await bytesOf((each) => log(state, each));
-    const afterwards = await bytesOf((each) => end(state, each));
-    const warm = await bytesOf(() => addWarm(state));
+    const step = (of: (state: State, each: Conversation) => Promise<unknown>) =>
+      bytesOf(() => toAll(conversations, (each) => of(state, each)));
+    const idle = await step(becomeIdle);
+    const running = await step(execute);
+    const logged = (await step(log)) + (await step(end));
+    const events = -(await bytesOf(() => redis.forget(`${redisKeys('').events}*`)));
+    const warm = await step(addWarm);
     const figure = (name: string, ours: number): Figure => ({
       name: `Redis memory of ${name}, of 10,000`,
       unit: 'bytes',
@@ -67,7 +69,7 @@ export async function memoryPerRecord(setting: BenchSetting): Promise<Figure[]> 
         ...figure('the log of 16 KiB of events', events),
         reference: { name: 'the bytes themselves', value: EVENTS * EVENT_BYTES },
       },
-      figure('an execution that has ended, without its log', running + afterwards),
+      figure('an execution that has ended, without its log', running + logged - events),
       figure('a member of the warm pool on ECS', warm),
     ];
   } finally {
@@ -89,14 +91,6 @@ async function toAll(
 ): Promise<void> {
   for (let at = 0; at < conversations.length; at += AT_ONCE)
     await Promise.all(conversations.slice(at, at + AT_ONCE).map(step));
-}
-
-async function throughAll(state: State, each: Conversation): Promise<void> {
-  await becomeIdle(state, each);
-  await execute(state, each);
-  await log(state, each);
-  await end(state, each);
-  await addWarm(state);
 }
 
 /** Prepared, used once, and saved: with its task, and its egress settings known to be none. */
