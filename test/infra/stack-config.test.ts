@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { ARGUMENT_NAMES } from '../../infra/platform-args.ts';
 import { readStackConfig } from '../../infra/stack-config.ts';
 
 const CERTIFICATE = 'arn:aws:acm:us-east-1:123456789012:certificate/0abc1234';
@@ -36,6 +38,13 @@ describe("a stack's configuration", () => {
       certificateArn: CERTIFICATE,
       accessLogDays: 30,
     });
+  });
+
+  it('has every key in the guide, and no other', () => {
+    const guide = readFileSync(new URL('../../docs/guides/deploying.md', import.meta.url), 'utf8');
+    const [, table = ''] = /\n\| key \| on \|.*\n\|-.*\n((?:\|.*\n)+)/.exec(guide) ?? [];
+    const keys = [...table.matchAll(/^\|([^|]+)\|/gm)].flatMap(([, cell = '']) => cell.match(/\w+/g) ?? []);
+    expect(keys.sort()).toEqual([...ARGUMENT_NAMES].sort());
   });
 
   it('tells every key that is wrong at once, with what it wants and an example', () => {

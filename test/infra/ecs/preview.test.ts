@@ -6,10 +6,18 @@ import { CERTIFICATE, REGION, recordAws, registering } from './aws-mocks.ts';
 
 vi.mock('../../../infra/image-contexts.ts', () => import('../made-image-contexts.ts'));
 
+const VPC = 'vpc-0abc1234';
 /** What is told in place of what is not known yet. */
 const UNKNOWN = '04da6b54-80e4-46f7-96ec-b56ff0331ba9';
 
 const aws = recordAws({ preview: true });
+aws.subnets = ['a', 'b'].map((zone, at) => ({
+  id: `subnet-0000000${zone}`,
+  vpcId: VPC,
+  cidrBlock: `10.9.${16 * at}.0/20`,
+  availabilityZone: REGION + zone,
+  mapPublicIpOnLaunch: false,
+}));
 beforeAll(() => runtime.setConfig('aws:region', REGION));
 
 async function previewed(name: string, args: PlatformArgs): Promise<string[]> {
@@ -31,6 +39,7 @@ describe('a preview, where nothing is known that is yet to be made', () => {
     ['ECS', { bedrockRegion: REGION }],
     ['ECS in strict mode', { egressMode: 'service', hostname: 'berth.example.com', hostedZoneId: 'Z0ABC' }],
     ['ECS with instances of its own', { capacityProvider: 'mine' }],
+    ['ECS in a network that is given', { vpcId: VPC, subnetIds: ['subnet-0000000a', 'subnet-0000000b'] }],
   ])('shows a platform on %s to its end', async (_, args) => {
     const resources = await previewed('agents', { platform: 'ecs', certificateArn: CERTIFICATE, ...args });
     expect(resources).toContain('aws:ecs/service:Service agents-runtime');
