@@ -4,11 +4,11 @@ const NAMESPACE = 'berth:';
 
 /** How the text of a key is read: most are texts. Anything that can't be read stays a text, and is refused as such. */
 const READ: Partial<Record<keyof PlatformArgs, (text: string) => unknown>> = {
+  accessLogDays: Number,
   warmPoolMin: Number,
   warmPoolMax: Number,
   maxContainers: Number,
   runtimeReplicas: Number,
-  accessLogDays: Number,
   destroyData: (text) => (text === 'true' ? true : text === 'false' ? false : text),
   allowedDomains: list,
   subnetIds: list,

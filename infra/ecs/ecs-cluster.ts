@@ -32,10 +32,6 @@ export function ecsCluster(
 
 export type LogName = 'workspace-agent' | 'runtime' | 'proxy';
 
-export function logGroupName(platform: string, of: LogName): string {
-  return `/ecs/${platform}/${of}`;
-}
-
 /** Where a task's output goes, for a while. */
 export function logGroup({ name, parent, tags }: EcsPlace, of: LogName): LogGroup {
   return new LogGroup(
@@ -43,4 +39,8 @@ export function logGroup({ name, parent, tags }: EcsPlace, of: LogName): LogGrou
     { name: logGroupName(name, of), retentionInDays: LOG_DAYS, tags },
     { parent },
   );
+}
+
+export function logGroupName(platform: string, of: LogName): string {
+  return `/ecs/${platform}/${of}`;
 }

@@ -13,10 +13,10 @@ export interface EcsNetwork {
   serviceRanges: Output<string[]>;
   /** Of the egress proxy, where it is apart. */
   proxySubnets: Output<string[]>;
-  /** Of all its private subnets; none of a network that was given. */
-  routeTables: Output<string>[];
   /** NAT gateways of its own. */
   gateways: Output<string>[];
+  /** Of all its private subnets; none of a network that was given. */
+  routeTables: Output<string>[];
   /** Ways out that must be there before a task is. */
   routes: Resource[];
 }
