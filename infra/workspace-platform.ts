@@ -4,6 +4,8 @@ import { EcsPlatform } from './ecs/ecs-platform.ts';
 import { checkArgs, checkName, type PlatformArgs } from './platform-args.ts';
 import { type PlatformOptions, withTransform } from './transform.ts';
 
+export type { PlatformOptions, Transform } from './transform.ts';
+
 /**
  * Warm, isolated workspaces for AI agents: the runtime, where its containers run, its stores and its images, all of one
  * version.
