@@ -66,6 +66,7 @@ export function ecsRedis({ place, subnetIds, securityGroupId, token, destroyData
   );
   return {
     url: secret(interpolate`rediss://:${token}@${group.primaryEndpointAddress}:6379`),
-    nodes: Array.from({ length: NODES }, (_, at) => group.memberClusters.apply((names) => names[at] ?? '')),
+    // As ElastiCache numbers them.
+    nodes: Array.from({ length: NODES }, (_, at) => interpolate`${group.id}-00${at + 1}`),
   };
 }
