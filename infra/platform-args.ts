@@ -1,3 +1,5 @@
+import { type Input, Output } from '@pulumi/pulumi';
+
 /** What a platform is made with. Everything has a default but `platform`. */
 export interface PlatformArgs {
   /** Where containers run: `docker`, on one machine, or `ecs`, on AWS. */
@@ -22,6 +24,8 @@ export interface PlatformArgs {
   allowedDomains?: string[];
   /** Region of Bedrock, where calls of models are signed. @default none: nothing is signed */
   bedrockRegion?: string;
+  /** A key of Anthropic, which calls of its models get on their way out. Kept as a secret. @default none: they get none */
+  anthropicApiKey?: Input<string>;
   /** Instances of the runtime. On docker there is one. @default docker 1, ecs 2 */
   runtimeReplicas?: number;
   /** Whether destroying the platform destroys saved files and databases, too. @default false */
@@ -34,6 +38,14 @@ export interface PlatformArgs {
   subnetIds?: string[];
   /** On ecs: the certificate of the load balancer. Required on ecs. */
   certificateArn?: string;
+  /** On ecs: a name of that certificate, which leads to the load balancer. @default the load balancer's own name */
+  hostname?: string;
+  /** On ecs: the zone of Route 53 where that name is made. @default none: you make it yourself */
+  hostedZoneId?: string;
+  /** On ecs: the SNS topic that alarms go to. @default none: alarms are seen in CloudWatch, and tell nobody */
+  alarmTopicArn?: string;
+  /** On ecs: days that requests, and what passes over a network of its own, stay logged. 0: never. @default 90 */
+  accessLogDays?: number;
   /** On ecs: capacity provider of the tasks, `FARGATE_SPOT` or one of yours. @default Fargate */
   capacityProvider?: string;
 }
@@ -73,6 +85,8 @@ const listOf = (pattern: RegExp, wants: string, example: string): Rule => ({
     Array.isArray(value) && value.length > 0 && value.every((item) => pattern.test(String(item))),
 });
 
+const isPromised = (value: unknown) => Output.isInstance(value) || value instanceof Promise;
+
 /** By key: what a value that is given must be. */
 const RULES: Record<keyof PlatformArgs, Rule> = {
   platform: oneOf(['docker', 'ecs']),
@@ -87,6 +101,12 @@ const RULES: Record<keyof PlatformArgs, Rule> = {
     '["pypi.org", ".example.com"]',
   ),
   bedrockRegion: matching(/^[a-z]{2}(-[a-z]+)+-\d$/, 'the name of an AWS region', 'us-east-1'),
+  anthropicApiKey: {
+    wants: 'a key of Anthropic, which is one word',
+    example: 'sk-ant-…',
+    // What comes to be known only later can't be looked at here.
+    accepts: (value) => (typeof value === 'string' ? /^\S{8,}$/.test(value) : isPromised(value)),
+  },
   runtimeReplicas: wholeNumber(1, 100, '2'),
   destroyData: {
     wants: 'true or false',
@@ -105,8 +125,31 @@ const RULES: Record<keyof PlatformArgs, Rule> = {
     'the ARN of a certificate',
     'arn:aws:acm:us-east-1:123456789012:certificate/0abc1234',
   ),
+  hostname: matching(
+    /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
+    'the name of a host',
+    'berth.example.com',
+  ),
+  hostedZoneId: matching(/^Z[A-Z0-9]{1,31}$/, 'the id of a zone of Route 53', 'Z0123456789ABCDEFGHIJ'),
+  alarmTopicArn: matching(
+    /^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/,
+    'the ARN of an SNS topic that is not FIFO',
+    'arn:aws:sns:us-east-1:123456789012:on-call',
+  ),
+  accessLogDays: wholeNumber(0, 3650, '90'),
   capacityProvider: matching(/^[\w-]{1,255}$/, 'the name of a capacity provider', 'FARGATE_SPOT'),
 };
+
+const ONLY_ON_ECS = [
+  'vpcId',
+  'subnetIds',
+  'certificateArn',
+  'hostname',
+  'hostedZoneId',
+  'alarmTopicArn',
+  'accessLogDays',
+  'capacityProvider',
+] as const;
 
 export const ARGUMENT_NAMES = Object.keys(RULES) as (keyof PlatformArgs)[]; // the table's own keys
 
@@ -132,13 +175,15 @@ function contradictions(args: PlatformArgs): ArgsProblem[] {
   if (platform === 'docker') {
     if (runtimeReplicas > 1) say('runtimeReplicas', '1 on docker: files are on one machine', '1');
     if (egressMode === 'sidecar') say('egressMode', 'host or service on docker', 'host');
-    for (const key of ['vpcId', 'subnetIds', 'certificateArn', 'capacityProvider'] as const)
+    for (const key of ONLY_ON_ECS)
       if (args[key] !== undefined) say(key, 'nothing on docker', '(leave it out)');
   } else {
     if (egressMode === 'host') say('egressMode', 'sidecar or service on ecs', 'sidecar');
     if (args.port !== undefined) say('port', 'nothing on ecs: it is 443', '(leave it out)');
     if (args.certificateArn === undefined)
       say('certificateArn', 'the certificate of the load balancer', RULES.certificateArn.example);
+    if (args.hostedZoneId !== undefined && args.hostname === undefined)
+      say('hostname', 'to be given together with hostedZoneId', RULES.hostname.example);
     if ((args.vpcId === undefined) !== (args.subnetIds === undefined))
       say('subnetIds', 'to be given together with vpcId', RULES.subnetIds.example);
     else if (args.subnetIds !== undefined && args.subnetIds.length < 2)

@@ -4,6 +4,7 @@ const NAMESPACE = 'berth:';
 
 /** How the text of a key is read: most are texts. Anything that can't be read stays a text, and is refused as such. */
 const READ: Partial<Record<keyof PlatformArgs, (text: string) => unknown>> = {
+  accessLogDays: Number,
   warmPoolMin: Number,
   warmPoolMax: Number,
   maxContainers: Number,

@@ -1,7 +1,10 @@
-import { ComponentResource, type ComponentResourceOptions, type Output } from '@pulumi/pulumi';
+import { ComponentResource, type Output } from '@pulumi/pulumi';
 import { DockerPlatform } from './docker/docker-platform.ts';
 import { EcsPlatform } from './ecs/ecs-platform.ts';
 import { checkArgs, checkName, type PlatformArgs } from './platform-args.ts';
+import { type PlatformOptions, withTransform } from './transform.ts';
+
+export type { PlatformOptions, Transform } from './transform.ts';
 
 /**
  * Warm, isolated workspaces for AI agents: the runtime, where its containers run, its stores and its images, all of one
@@ -21,10 +24,10 @@ export class WorkspacePlatform extends ComponentResource {
   readonly backend: Output<string>;
   readonly version: Output<string>;
 
-  constructor(name: string, args: PlatformArgs, options?: ComponentResourceOptions) {
+  constructor(name: string, args: PlatformArgs, options: PlatformOptions = {}) {
     checkName(name);
     checkArgs(args);
-    super('berth:index:WorkspacePlatform', name, {}, options);
+    super('berth:index:WorkspacePlatform', name, {}, withTransform(options, { name, kind: args.platform }));
     const Platform = args.platform === 'ecs' ? EcsPlatform : DockerPlatform;
     const { url, apiKey, backend, version } = new Platform(name, args, { parent: this });
     this.url = url;

@@ -1,4 +1,4 @@
-import type { Output } from '@pulumi/pulumi';
+import { type Output, secret } from '@pulumi/pulumi';
 import type { PlatformArgs } from '../platform-args.ts';
 import { DEFAULT, type RuntimeEnvironment } from '../runtime-environment.ts';
 
@@ -70,7 +70,7 @@ export function dockerEnvironment(given: Given): RuntimeEnvironment<Output<strin
     EGRESS_PROXY_ADMIN_KEY: egress?.adminKey ?? DEFAULT,
     EGRESS_ALLOWED_DOMAINS: args.allowedDomains?.join(',') ?? DEFAULT,
     EGRESS_CEILING_DOMAINS: DEFAULT,
-    ANTHROPIC_API_KEY: DEFAULT,
+    ANTHROPIC_API_KEY: args.anthropicApiKey === undefined ? DEFAULT : secret(args.anthropicApiKey),
     ANTHROPIC_API_URL: DEFAULT,
     BEDROCK_REGION: DEFAULT, // there is no role to assume on a laptop
     BEDROCK_ROLE_ARN: DEFAULT,

@@ -1,5 +1,5 @@
 import { checkArgs, type PlatformArgs } from '../platform-args.ts';
-import { type EgressPlan, egressPlan } from './egress-plan.ts';
+import { type EgressPlan, egressPlan, reachedHosts } from './egress-plan.ts';
 import { RANGES } from './own-network.ts';
 import { capacityProblem } from './subnet-capacity.ts';
 
@@ -15,7 +15,7 @@ export function checkEcs(name: string, args: PlatformArgs, region: string | unde
   if (!NAME.test(name))
     throw refuse(`its name wants up to 24 of a-z, 0-9 and single -, for instance agents, but is ${name}`);
   const egress = egressPlan({
-    allowedDomains: args.allowedDomains,
+    allowedDomains: reachedHosts(args),
     bedrockRegion: args.bedrockRegion,
     region,
   });

@@ -36,7 +36,11 @@ export type LogName = 'workspace-agent' | 'runtime' | 'proxy' | 'sweeper';
 export function logGroup({ name, parent, tags }: EcsPlace, of: LogName): LogGroup {
   return new LogGroup(
     `${name}-${of}`,
-    { name: `/ecs/${name}/${of}`, retentionInDays: LOG_DAYS, tags },
+    { name: logGroupName(name, of), retentionInDays: LOG_DAYS, tags },
     { parent },
   );
+}
+
+export function logGroupName(platform: string, of: LogName): string {
+  return `/ecs/${platform}/${of}`;
 }

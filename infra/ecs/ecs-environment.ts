@@ -21,6 +21,7 @@ interface Given {
   databaseUrl: StoredSecret;
   installationSecret: StoredSecret;
   apiKeys: StoredSecret;
+  anthropicApiKey: StoredSecret | undefined;
   egressPlan: EgressPlan;
   /** Of the egress service, where there is one. */
   egress: { url: Output<string>; adminKey: StoredSecret } | undefined;
@@ -82,7 +83,7 @@ export function ecsEnvironment(given: Given): RuntimeEnvironment<StoredSecret> {
     EGRESS_PROXY_ADMIN_KEY: egress?.adminKey ?? DEFAULT,
     EGRESS_ALLOWED_DOMAINS: allowList(args.allowedDomains, egressPlan).join(',') || 'none',
     EGRESS_CEILING_DOMAINS: DEFAULT,
-    ANTHROPIC_API_KEY: DEFAULT,
+    ANTHROPIC_API_KEY: given.anthropicApiKey ?? DEFAULT,
     ANTHROPIC_API_URL: DEFAULT,
     BEDROCK_REGION: args.bedrockRegion ?? DEFAULT,
     BEDROCK_ROLE_ARN: given.bedrockRole ?? DEFAULT,

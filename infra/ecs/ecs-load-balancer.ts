@@ -1,7 +1,9 @@
 import { Listener } from '@pulumi/aws/lb/listener.js';
 import { LoadBalancer } from '@pulumi/aws/lb/loadBalancer.js';
 import { TargetGroup } from '@pulumi/aws/lb/targetGroup.js';
+import { Record } from '@pulumi/aws/route53/record.js';
 import { interpolate, type Output } from '@pulumi/pulumi';
+import type { AccessLogs } from './access-logs.ts';
 import type { EcsNetwork } from './ecs-network.ts';
 import type { EcsPlace } from './ecs-place.ts';
 import { RUNTIME_PORT } from './security-flows.ts';
@@ -16,15 +18,21 @@ interface Given {
   network: EcsNetwork;
   securityGroupId: Output<string>;
   certificateArn: string;
+  /** A name of that certificate. */
+  hostname: string | undefined;
+  /** Where it is made to lead here. */
+  hostedZoneId: string | undefined;
+  logs: AccessLogs | undefined;
 }
 
 /** What clients in the network reach the API at, over TLS. */
-export function ecsLoadBalancer({ place, network, securityGroupId, certificateArn }: Given): {
+export function ecsLoadBalancer(given: Given): {
   url: Output<string>;
   balancer: LoadBalancer;
   targets: TargetGroup;
   listener: Listener;
 } {
+  const { place, network, hostname, hostedZoneId, logs } = given;
   const { name, parent, tags } = place;
   const balancer = new LoadBalancer(
     name,
@@ -32,13 +40,14 @@ export function ecsLoadBalancer({ place, network, securityGroupId, certificateAr
       loadBalancerType: 'application',
       internal: true,
       subnets: network.serviceSubnets,
-      securityGroups: [securityGroupId],
+      securityGroups: [given.securityGroupId],
       idleTimeout: IDLE_SECONDS,
       dropInvalidHeaderFields: true,
       desyncMitigationMode: 'strictest',
+      ...(logs && { accessLogs: { bucket: logs.bucket, enabled: true } }),
       tags,
     },
-    { parent },
+    { parent, dependsOn: logs ? [logs.ready] : [] },
   );
   const targets = new TargetGroup(
     name,
@@ -60,12 +69,23 @@ export function ecsLoadBalancer({ place, network, securityGroupId, certificateAr
       loadBalancerArn: balancer.arn,
       protocol: 'HTTPS',
       port: 443,
-      certificateArn,
+      certificateArn: given.certificateArn,
       sslPolicy: 'ELBSecurityPolicy-TLS13-1-2-2021-06',
       defaultActions: [{ type: 'forward', targetGroupArn: targets.arn }],
       tags,
     },
     { parent },
   );
-  return { url: interpolate`https://${balancer.dnsName}`, balancer, targets, listener };
+  if (hostname !== undefined && hostedZoneId !== undefined)
+    new Record(
+      name,
+      {
+        zoneId: hostedZoneId,
+        name: hostname,
+        type: 'A',
+        aliases: [{ name: balancer.dnsName, zoneId: balancer.zoneId, evaluateTargetHealth: false }],
+      },
+      { parent },
+    );
+  return { url: interpolate`https://${hostname ?? balancer.dnsName}`, balancer, targets, listener };
 }

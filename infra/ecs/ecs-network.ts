@@ -13,6 +13,8 @@ export interface EcsNetwork {
   serviceRanges: Output<string[]>;
   /** Of the egress proxy, where it is apart. */
   proxySubnets: Output<string[]>;
+  /** NAT gateways of its own. */
+  gateways: Output<string>[];
   /** Of all its private subnets; none of a network that was given. */
   routeTables: Output<string>[];
   /** Routes, and that subnets have them: there before a task is, and until the last has gone. */

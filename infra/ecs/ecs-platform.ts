@@ -1,7 +1,8 @@
 import { all, ComponentResource, type ComponentResourceOptions, type Output, output } from '@pulumi/pulumi';
 import type { PlatformArgs } from '../platform-args.ts';
 import { VERSION } from '../version.ts';
-import { checkEcs } from './check-ecs.ts';
+import { accessLogs, DEFAULT_ACCESS_LOG_DAYS } from './access-logs.ts';
+import { checkEcs, DEFAULT_MAX_CONTAINERS } from './check-ecs.ts';
 import { conversations } from './conversations.ts';
 import { dnsFirewall } from './dns-firewall.ts';
 import { ecsCluster, isOnInstances } from './ecs-cluster.ts';
@@ -11,8 +12,10 @@ import { ecsEnvironment } from './ecs-environment.ts';
 import { ecsLoadBalancer } from './ecs-load-balancer.ts';
 import { configuredRegion, ecsPlace } from './ecs-place.ts';
 import { ecsRuntime } from './ecs-runtime.ts';
-import { generatedSecrets, keptSecrets } from './ecs-secrets.ts';
+import { generatedSecrets, givenKey, keptSecrets } from './ecs-secrets.ts';
 import { ecsStores } from './ecs-stores.ts';
+import { ecsWatch } from './ecs-watch.ts';
+import { reachedHosts } from './egress-plan.ts';
 import { platformNetwork } from './platform-network.ts';
 import { runtimeAccess } from './runtime-access.ts';
 import { securityGroups } from './security-groups.ts';
@@ -34,6 +37,8 @@ export class EcsPlatform extends ComponentResource {
       destroyData = false,
       runtimeReplicas: replicas = 2,
       certificateArn = '',
+      maxContainers = DEFAULT_MAX_CONTAINERS,
+      accessLogDays = DEFAULT_ACCESS_LOG_DAYS,
     } = given;
     const proxyApart = given.egressMode === 'service';
     const onInstances = isOnInstances(given.capacityProvider);
@@ -50,7 +55,7 @@ export class EcsPlatform extends ComponentResource {
     const endpoints = network.own ? ecsEndpoints({ place, network, groups }) : [];
     const firewall =
       network.own && proxyApart
-        ? dnsFirewall({ place, vpcId: network.vpcId, allowedDomains: given.allowedDomains })
+        ? dnsFirewall({ place, vpcId: network.vpcId, allowedDomains: reachedHosts(given) })
         : [];
     const reachable = [...rules, ...endpoints, ...network.routes, ...firewall];
 
@@ -77,7 +82,15 @@ export class EcsPlatform extends ComponentResource {
       bucketArn: stores.bucketArn,
       bedrockRegion: given.bedrockRegion,
     });
-    const front = ecsLoadBalancer({ place, network, securityGroupId: groups.alb.id, certificateArn });
+    const front = ecsLoadBalancer({
+      place,
+      network,
+      securityGroupId: groups.alb.id,
+      certificateArn,
+      hostname: given.hostname,
+      hostedZoneId: given.hostedZoneId,
+      logs: accessLogs(place, network, accessLogDays),
+    });
     const environment = ecsEnvironment({
       args: given,
       installation: name,
@@ -90,6 +103,7 @@ export class EcsPlatform extends ComponentResource {
       logGroup: agents.log.name,
       ...stores,
       ...kept,
+      anthropicApiKey: givenKey(place, given.anthropicApiKey),
       egressPlan,
       egress,
       bedrockRole: access.bedrockRole,
@@ -112,6 +126,21 @@ export class EcsPlatform extends ComponentResource {
         front.listener,
         ...(egress ? [egress.service] : []),
       ],
+    });
+
+    ecsWatch(place, {
+      balancer: front.balancer.arnSuffix,
+      targets: front.targets.arnSuffix,
+      cluster: cluster.name,
+      runtime: service.name,
+      runtimeService: service,
+      proxy: egress?.service.name,
+      redisNodes: stores.redisNodes,
+      database: stores.database,
+      gateways: network.gateways,
+      mostTasks: maxContainers + replicas,
+      signsModels: given.bedrockRegion !== undefined,
+      topicArn: given.alarmTopicArn,
     });
 
     this.url = all([front.url, service.id]).apply(([url]) => url);

@@ -18,13 +18,10 @@ interface Given {
 }
 
 /** Postgres with a standby in another zone. It stays when the platform goes, unless its data is to go, too. */
-export function ecsPostgres({
-  place,
-  subnetIds,
-  securityGroupId,
-  password,
-  destroyData,
-}: Given): Output<string> {
+export function ecsPostgres({ place, subnetIds, securityGroupId, password, destroyData }: Given): {
+  url: Output<string>;
+  identifier: Output<string>;
+} {
   const { name, parent, tags } = place;
   const called = `${name}-postgres`;
   const options = { parent, retainOnDelete: !destroyData };
@@ -70,5 +67,8 @@ export function ecsPostgres({
     },
     options,
   );
-  return secret(interpolate`postgres://berth:${password}@${database.address}:5432/berth?sslmode=require`);
+  return {
+    url: secret(interpolate`postgres://berth:${password}@${database.address}:5432/berth?sslmode=require`),
+    identifier: database.identifier,
+  };
 }

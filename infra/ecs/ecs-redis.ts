@@ -5,6 +5,7 @@ import { interpolate, type Output, secret } from '@pulumi/pulumi';
 import type { EcsPlace } from './ecs-place.ts';
 
 const NODE = 'cache.r7g.large';
+const NODES = 2;
 const SNAPSHOT_DAYS = 7;
 
 interface Given {
@@ -17,9 +18,14 @@ interface Given {
 
 /**
  * Valkey with a replica in another zone, encrypted on its way and at rest. Cluster mode stays off: the runtime's client
- * speaks to one primary, by its name, and finds out by itself when that has changed.
+ * speaks to one primary, by its name, and finds out by itself when that has changed. ElastiCache writes durably only in
+ * cluster mode; what a fail-over loses here is read again from the conversations' own tickets.
  */
-export function ecsRedis({ place, subnetIds, securityGroupId, token, destroyData }: Given): Output<string> {
+export function ecsRedis({ place, subnetIds, securityGroupId, token, destroyData }: Given): {
+  url: Output<string>;
+  /** Names of its nodes. */
+  nodes: Output<string>[];
+} {
   const { name, parent, tags } = place;
   const called = `${name}-redis`;
   const subnets = new SubnetGroup(called, { subnetIds, tags }, { parent, retainOnDelete: !destroyData });
@@ -40,7 +46,7 @@ export function ecsRedis({ place, subnetIds, securityGroupId, token, destroyData
       engine: 'valkey',
       engineVersion: '8.1',
       nodeType: NODE,
-      numCacheClusters: 2,
+      numCacheClusters: NODES,
       automaticFailoverEnabled: true,
       multiAzEnabled: true,
       clusterMode: 'disabled',
@@ -58,5 +64,9 @@ export function ecsRedis({ place, subnetIds, securityGroupId, token, destroyData
     },
     { parent, retainOnDelete: !destroyData },
   );
-  return secret(interpolate`rediss://:${token}@${group.primaryEndpointAddress}:6379`);
+  return {
+    url: secret(interpolate`rediss://:${token}@${group.primaryEndpointAddress}:6379`),
+    // As ElastiCache numbers them.
+    nodes: Array.from({ length: NODES }, (_, at) => interpolate`${group.id}-00${at + 1}`),
+  };
 }

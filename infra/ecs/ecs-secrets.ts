@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Secret } from '@pulumi/aws/secretsmanager/secret.js';
 import { SecretVersion } from '@pulumi/aws/secretsmanager/secretVersion.js';
-import { interpolate, type Output, secret } from '@pulumi/pulumi';
+import { type Input, interpolate, type Output, secret } from '@pulumi/pulumi';
 import { RandomBytes, RandomPassword } from '@pulumi/random';
 import type { EcsPlace } from './ecs-place.ts';
 
@@ -76,6 +76,18 @@ export function keptSecrets(
     installationSecret: stored('installation-secret', 'what tokens are made from', installationSecret),
     apiKeys: stored('api-keys', 'hashes of the API keys', apiKeys),
   };
+}
+
+/** A key that was given, which its owner has elsewhere. */
+export function givenKey(place: EcsPlace, key: Input<string> | undefined): StoredSecret | undefined {
+  if (key === undefined) return undefined;
+  const value = secret(key);
+  return storedSecret(place, {
+    called: 'anthropic-api-key',
+    what: 'the key of Anthropic',
+    value,
+    destroyData: true,
+  });
 }
 
 /** One key for everything, as `BERTH_API_KEYS` has it. */

@@ -20,19 +20,22 @@ export interface EcsStores {
   databaseUrl: StoredSecret;
   objectStoreUrl: Output<string>;
   bucketArn: Output<string>;
+  /** What to watch them by. */
+  redisNodes: Output<string>[];
+  database: Output<string>;
 }
 
 /** What the runtime keeps, and where it finds it. All of it stays when the platform goes, unless it is told otherwise. */
 export function ecsStores({ place, network, groups, secrets, destroyData }: Given): EcsStores {
   const subnetIds = network.serviceSubnets;
-  const redisUrl = ecsRedis({
+  const redis = ecsRedis({
     place,
     subnetIds,
     securityGroupId: groups.redis.id,
     token: secrets.redisToken,
     destroyData,
   });
-  const databaseUrl = ecsPostgres({
+  const postgres = ecsPostgres({
     place,
     subnetIds,
     securityGroupId: groups.postgres.id,
@@ -43,9 +46,11 @@ export function ecsStores({ place, network, groups, secrets, destroyData }: Give
   const stored = (called: string, what: string, value: Output<string>) =>
     storedSecret(place, { called, what, value, destroyData });
   return {
-    redisUrl: stored('redis-url', 'where its state is, with the token', redisUrl),
-    databaseUrl: stored('database-url', 'where its database is, with the password', databaseUrl),
+    redisUrl: stored('redis-url', 'where its state is, with the token', redis.url),
+    databaseUrl: stored('database-url', 'where its database is, with the password', postgres.url),
     objectStoreUrl: interpolate`s3://${bucket.bucket}/${OBJECT_PREFIX}`,
     bucketArn: bucket.arn,
+    redisNodes: redis.nodes,
+    database: postgres.identifier,
   };
 }

@@ -1,4 +1,5 @@
 import { VARIABLES } from '../../runtime/contracts/environment.ts';
+import type { PlatformArgs } from '../platform-args.ts';
 
 /** What containers may reach, as the network must know it. */
 export interface EgressPlan {
@@ -20,6 +21,12 @@ interface Given {
 }
 
 const DEFAULT_PORTS = [80, 443];
+const ANTHROPIC = 'api.anthropic.com:443';
+
+/** Hosts that proxies reach: those that containers may, and the one that is called with the operator's own key. */
+export function reachedHosts(args: Pick<PlatformArgs, 'allowedDomains' | 'anthropicApiKey'>): string[] {
+  return [...hosts(args.allowedDomains), ...(args.anthropicApiKey === undefined ? [] : [ANTHROPIC])];
+}
 
 export function egressPlan({ allowedDomains, bedrockRegion, region }: Given): EgressPlan {
   const assumesAbroad = bedrockRegion !== undefined && region !== undefined && bedrockRegion !== region;

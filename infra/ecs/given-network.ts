@@ -32,6 +32,7 @@ export function givenNetwork({ place, vpcId, subnetIds, maxContainers, serviceTa
     serviceRanges: checked.ranges,
     proxySubnets: checked.ids,
     routeTables: [],
+    gateways: [],
     routes: [],
   };
 }

@@ -59,13 +59,12 @@ export function ownNetwork({ place, waysOut, proxyApart, storesStay }: Given): E
   const services = subnetsOf('services');
   const proxy = proxyApart ? subnetsOf('proxy') : [];
   const closed = { tasks, services, proxy };
-  const routes: Resource[] = [...tasks, ...services, ...proxy].map(({ routed }) => routed);
-  if (waysOut.length > 0) {
-    const open = subnetsOf('public');
-    routes.push(...open.map(({ routed }) => routed));
-    const gateways = natGateways(place, vpc, open);
-    for (const kind of waysOut) routes.push(...routesOut(place, kind, closed[kind], gateways));
-  }
+  const open = waysOut.length > 0 ? subnetsOf('public') : [];
+  const gateways = open.length > 0 ? natGateways(place, vpc, open) : [];
+  const routes: Resource[] = [
+    ...[...tasks, ...services, ...proxy, ...open].map(({ routed }) => routed),
+    ...waysOut.flatMap((kind) => routesOut(place, kind, closed[kind], gateways)),
+  ];
   const ids = (subnets: Routed[]) => all(subnets.map(({ subnet }) => subnet.id));
   return {
     own: true,
@@ -75,6 +74,7 @@ export function ownNetwork({ place, waysOut, proxyApart, storesStay }: Given): E
     serviceSubnets: ids(services),
     serviceRanges: output([...RANGES.services]),
     proxySubnets: ids(proxy),
+    gateways: gateways.map(({ id }) => id),
     routes,
     routeTables: [...tasks, ...services, ...proxy].map(({ table }) => table.id),
   };

@@ -26,6 +26,16 @@ export class CountingRedis implements AsyncDisposable {
       .split('\n').length;
   }
 
+  /** What it has allocated, in bytes. */
+  async memory(): Promise<number> {
+    return Number(/^used_memory:(\d+)/m.exec(await this.#client.info('memory'))?.[1]);
+  }
+
+  /** As their expiry would. */
+  async forget(keys: string): Promise<void> {
+    for (const key of await this.#client.keys(keys)) await this.#client.del(key);
+  }
+
   /** Commands that it carries out during the action, those within scripts too. */
   async callsOf(action: () => Promise<unknown>): Promise<number> {
     await this.#client.config('RESETSTAT');

@@ -13,6 +13,7 @@ import { expiryCycle } from './expiry-cycle.ts';
 import type { Figure } from './figure.ts';
 import { firstEvent } from './first-event.ts';
 import { idleStreams } from './idle-streams.ts';
+import { memoryPerRecord } from './memory-per-record.ts';
 import { poolRefill } from './pool-refill.ts';
 import { runtimeStart } from './runtime-start.ts';
 import { streamRelay } from './stream-relay.ts';
@@ -48,6 +49,7 @@ export const rows: Record<string, (setting: BenchSetting) => Promise<Figure[]>> 
   ],
   streams: idleStreams,
   expiry: expiryCycle,
+  'memory-per-record': memoryPerRecord,
   saving: changedFile,
   egress: async ({ say }) => [
     ...(await egressThroughput(say)),

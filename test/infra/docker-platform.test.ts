@@ -30,6 +30,9 @@ async function platform(args: Omit<PlatformArgs, 'platform'> = {}): Promise<Dock
 const unwrapped = (input: any) =>
   input && typeof input === 'object' && 'value' in input ? input.value : input;
 
+const isWrapped = (input: unknown) =>
+  input !== null && typeof input === 'object' && '4dabf18193072939515e22adb298388d' in input;
+
 function environment(): Record<string, string> {
   const envs: string[] = unwrapped(registered.named(CONTAINER, 'agents-runtime').inputs.envs);
   return Object.fromEntries(
@@ -83,6 +86,15 @@ describe('the platform on Docker', () => {
     expect(await outcome(made.apiKey)).toBe('berth_password-of-agents-api-key');
     expect(JSON.parse(environment().BERTH_API_KEYS ?? '')).toMatchObject([{ scope: 'admin' }]);
     expect(JSON.stringify(environment())).not.toContain('berth_password');
+  });
+
+  it('gives the runtime the key of Anthropic, and nobody sees it on the way', async () => {
+    await platform({ anthropicApiKey: 'sk-ant-of-the-operator' });
+    expect(environment().ANTHROPIC_API_KEY).toBe('sk-ant-of-the-operator');
+    const inClear = registered.resources.filter(({ inputs }) =>
+      Object.values(inputs).some((input) => !isWrapped(input) && JSON.stringify(input)?.includes('sk-ant')),
+    );
+    expect(inClear.map(({ name }) => name)).toEqual([]);
   });
 
   it('keeps data when it is destroyed, unless it is told otherwise', async () => {

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { ARGUMENT_NAMES } from '../../infra/platform-args.ts';
 import { readStackConfig } from '../../infra/stack-config.ts';
 
 const CERTIFICATE = 'arn:aws:acm:us-east-1:123456789012:certificate/0abc1234';
@@ -23,6 +25,7 @@ describe("a stack's configuration", () => {
         'berth:vpcId': 'vpc-0abc1234',
         'berth:subnetIds': '["subnet-0abc1234","subnet-0def5678"]',
         'berth:certificateArn': CERTIFICATE,
+        'berth:accessLogDays': '30',
         'aws:region': 'us-east-1',
       }),
     ).toEqual({
@@ -33,7 +36,15 @@ describe("a stack's configuration", () => {
       vpcId: 'vpc-0abc1234',
       subnetIds: ['subnet-0abc1234', 'subnet-0def5678'],
       certificateArn: CERTIFICATE,
+      accessLogDays: 30,
     });
+  });
+
+  it('has every key in the guide, and no other', () => {
+    const guide = readFileSync(new URL('../../docs/guides/deploying.md', import.meta.url), 'utf8');
+    const [, table = ''] = /\n\| key \| on \|.*\n\|-.*\n((?:\|.*\n)+)/.exec(guide) ?? [];
+    const keys = [...table.matchAll(/^\|([^|]+)\|/gm)].flatMap(([, cell = '']) => cell.match(/\w+/g) ?? []);
+    expect(keys.sort()).toEqual([...ARGUMENT_NAMES].sort());
   });
 
   it('tells every key that is wrong at once, with what it wants and an example', () => {
@@ -47,6 +58,12 @@ describe("a stack's configuration", () => {
     expect(problem).toContain('berth:warmPoolMin wants a whole number from 0 to 10000, for instance 2');
     expect(problem).toContain('berth:destroyData wants true or false, for instance false');
     expect(problem).toContain('berth:bedrockRegion wants the name of an AWS region, for instance us-east-1');
+  });
+
+  it('says nothing of a secret that is wrong but what it wants', () => {
+    const problem = problemOf({ 'berth:platform': 'docker', 'berth:anthropicApiKey': 'sk-ant-1 sk-ant-2' });
+    expect(problem).toContain('berth:anthropicApiKey wants a key of Anthropic, which is one word');
+    expect(problem).not.toMatch(/sk-ant-\d/);
   });
 
   it.each([
@@ -63,6 +80,26 @@ describe("a stack's configuration", () => {
     ],
     [{ 'berth:platform': 'docker', 'berth:egressMode': 'sidecar' }, 'berth:egressMode wants host or service'],
     [{ 'berth:platform': 'docker', 'berth:vpcId': 'vpc-0abc1234' }, 'berth:vpcId wants nothing on docker'],
+    [
+      { 'berth:platform': 'docker', 'berth:hostname': 'berth.example.com' },
+      'berth:hostname wants nothing on docker',
+    ],
+    [
+      { 'berth:platform': 'ecs', 'berth:certificateArn': CERTIFICATE, 'berth:hostedZoneId': 'Z0ABC' },
+      'berth:hostname wants to be given together with hostedZoneId',
+    ],
+    [
+      {
+        'berth:platform': 'ecs',
+        'berth:certificateArn': CERTIFICATE,
+        'berth:hostname': 'https://berth.example.com',
+      },
+      'berth:hostname wants the name of a host, for instance berth.example.com',
+    ],
+    [
+      { 'berth:platform': 'ecs', 'berth:certificateArn': CERTIFICATE, 'berth:alarmTopicArn': 'on-call' },
+      'berth:alarmTopicArn wants the ARN of an SNS topic',
+    ],
     [{ 'berth:platform': 'ecs' }, 'berth:certificateArn wants the certificate'],
     [
       { 'berth:platform': 'ecs', 'berth:certificateArn': CERTIFICATE, 'berth:egressMode': 'host' },

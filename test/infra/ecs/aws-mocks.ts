@@ -35,14 +35,17 @@ interface Request {
   getDependenciesList(): string[];
 }
 
-/** Pulumi registers here what it would with AWS, its options included: once a test file. */
-export function recordAws(): Aws {
+/**
+ * Pulumi registers here what it would with AWS, its options included: once a test file. In a preview nothing is made
+ * up: all that AWS would say is unknown.
+ */
+export function recordAws({ preview = false } = {}): Aws {
   const resources: RegisteredOnAws[] = [];
   const aws: Aws = { resources, subnets: [], zones: ['a', 'b', 'c'], ...registry(resources) };
   const mocks: runtime.Mocks = {
     newResource: ({ type, name, inputs }) => ({
-      id: idOf(type, name),
-      state: { ...inputs, ...madeUp(type, name, inputs) },
+      id: preview ? '' : idOf(type, name),
+      state: { ...inputs, ...(preview ? {} : madeUp(type, name, inputs)) },
     }),
     call: ({ token, inputs }) => answer(token, inputs, aws),
   };
@@ -52,7 +55,7 @@ export function recordAws(): Aws {
     resources.push(registered(request));
     return register.call(this, request, callback);
   };
-  runtime.setMocks(mocks);
+  runtime.setMocks(mocks, 'berth', 'test', preview);
   return aws;
 }
 
@@ -74,6 +77,19 @@ export function registry(resources: RegisteredOnAws[]): Registry {
 export async function settled(): Promise<void> {
   // The cast: it is there, and only its type is kept back.
   await (runtime as unknown as { waitForRPCs(): Promise<void> }).waitForRPCs();
+}
+
+/** Makes something, and all that it registers. */
+export async function registering<T>(make: () => T): Promise<T> {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0; // Pulumi asks for a stack with every promise, and vitest maps each back to its sources
+  try {
+    const made = make();
+    await settled();
+    return made;
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
 }
 
 function registered(request: Request): RegisteredOnAws {
@@ -125,12 +141,13 @@ function madeUp(type: string, name: string, inputs: Record<string, unknown>): Re
     case 'aws:elasticache/replicationGroup:ReplicationGroup':
       return { primaryEndpointAddress: `primary.${name}.cache.amazonaws.com` };
     case 'aws:rds/instance:Instance':
-      return { address: `${name}.rds.amazonaws.com` };
+      return { address: `${name}.rds.amazonaws.com`, identifier: `${name}-1a2b3c4` };
     case 'aws:lb/loadBalancer:LoadBalancer':
       return {
         arn: arn('elasticloadbalancing', `loadbalancer/app/${name}/1`),
         dnsName: `internal-${name}.elb.amazonaws.com`,
         arnSuffix: `app/${name}/1`,
+        zoneId: 'Z35SXDOTRQ7X7K',
       };
     case 'aws:lb/targetGroup:TargetGroup':
       return {

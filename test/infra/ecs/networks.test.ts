@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { ComponentResource } from '@pulumi/pulumi';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type EcsPlace, ecsPlace } from '../../../infra/ecs/ecs-place.ts';
@@ -121,6 +123,18 @@ describe('a network that is given', () => {
     expect(await outcome(network.proxySubnets)).toEqual(both);
     expect(await outcome(network.range)).toBe('10.9.0.0/16');
     expect(aws.resources.filter(({ type }) => type.startsWith('aws:'))).toEqual([]);
+  });
+
+  it('ends the program where it is too small, before anything is made in it', () => {
+    const program = fileURLToPath(new URL('too-small.program.ts', import.meta.url));
+    const run = (maxContainers: string) =>
+      spawnSync(process.execPath, [program, maxContainers], { encoding: 'utf8' });
+    expect(run('464')).toMatchObject({ status: 0, stdout: 'parent in-it\n' });
+    const refused = run('465');
+    expect(refused).toMatchObject({ status: 1, stdout: 'parent\n' });
+    expect(refused.stderr).toContain(
+      'maxContainers wants at most 464 in the subnets 10.9.0.0/24, 10.9.1.0/24',
+    );
   });
 
   it.each([

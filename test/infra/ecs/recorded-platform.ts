@@ -3,7 +3,7 @@ import { EcsPlatform } from '../../../infra/ecs/ecs-platform.ts';
 import type { PlatformArgs } from '../../../infra/platform-args.ts';
 import { type Config, VARIABLES } from '../../../runtime/contracts/environment.ts';
 import { loadConfig } from '../../../runtime/contracts/load-config.ts';
-import { type Aws, CERTIFICATE, type RegisteredOnAws, registry, settled } from './aws-mocks.ts';
+import { type Aws, CERTIFICATE, type RegisteredOnAws, registering, registry } from './aws-mocks.ts';
 
 /** What Pulumi wraps a secret in, among a resource's inputs. */
 export const SECRET_KEY = '4dabf18193072939515e22adb298388d';
@@ -35,8 +35,9 @@ export class RecordedPlatform {
     const found = known.get(key);
     if (found !== undefined) return found;
     aws.resources.splice(0);
-    const platform = new EcsPlatform('agents', { certificateArn: CERTIFICATE, ...args });
-    await settled();
+    const platform = await registering(() => {
+      return new EcsPlatform('agents', { certificateArn: CERTIFICATE, ...args });
+    });
     const recorded = new RecordedPlatform(platform, aws.resources.splice(0));
     known.set(key, recorded);
     return recorded;

@@ -30,6 +30,7 @@ async function stores(destroyData = false) {
       serviceRanges: nothing,
       proxySubnets: nothing,
       routeTables: [],
+      gateways: [],
       routes: [],
     },
     groups: {

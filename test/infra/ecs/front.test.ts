@@ -1,0 +1,92 @@
+import { runtime, secret } from '@pulumi/pulumi';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import type { PlatformArgs } from '../../../infra/platform-args.ts';
+import { outcome } from '../registered.ts';
+import { ACCOUNT, REGION, recordAws } from './aws-mocks.ts';
+import { RecordedPlatform, SECRET } from './recorded-platform.ts';
+
+const RECORD = 'aws:route53/record:Record';
+const BALANCER = 'aws:lb/loadBalancer:LoadBalancer';
+const BUCKET = 'aws:s3/bucket:Bucket';
+const FLOWS = 'aws:ec2/flowLog:FlowLog';
+
+vi.mock('../../../infra/image-contexts.ts', () => import('../made-image-contexts.ts'));
+
+const aws = recordAws();
+const platform = (args?: Omit<PlatformArgs, 'platform'>) => RecordedPlatform.made(aws, args);
+const named = { hostname: 'berth.example.com', hostedZoneId: 'Z0ABC' };
+
+beforeAll(() => runtime.setConfig('aws:region', REGION));
+
+describe('a platform with a name', () => {
+  it('is called by it, and says so to the runtime', async () => {
+    const made = await platform({ hostname: named.hostname });
+    expect(await outcome(made.platform.url)).toBe('https://berth.example.com');
+    expect(made.config().PUBLIC_URL).toBe('https://berth.example.com');
+    expect(made.names(RECORD)).toEqual([]);
+  });
+
+  it('has the name made in the zone that is given', async () => {
+    const { inputs } = (await platform(named)).named(RECORD, 'agents');
+    expect(inputs).toMatchObject({
+      zoneId: 'Z0ABC',
+      name: 'berth.example.com',
+      type: 'A',
+      aliases: [{ name: 'internal-agents.elb.amazonaws.com', zoneId: 'Z35SXDOTRQ7X7K' }],
+    });
+  });
+});
+
+describe('logs of requests and of what passes over the network', () => {
+  it('are kept in a bucket of their own that only those who write them reach, and go after their days', async () => {
+    const made = await platform({ accessLogDays: 30 });
+    const { inputs: balancer, after } = made.named(BALANCER, 'agents');
+    expect(balancer.accessLogs).toEqual({ bucket: 'agents-access-logs-1a2b3c4', enabled: true });
+    expect(after.join()).toContain('BucketPolicy::agents-access-logs');
+    expect(made.named(FLOWS, 'agents').inputs).toMatchObject({
+      trafficType: 'ALL',
+      logDestinationType: 's3',
+      logDestination: 'arn:aws:s3:::agents-access-logs-1a2b3c4',
+    });
+    const of = (kind: string) => made.named(`aws:s3/b${kind.slice(1)}:${kind}`, 'agents-access-logs').inputs;
+    expect(of('BucketPublicAccessBlock')).toMatchObject({ blockPublicPolicy: true, blockPublicAcls: true });
+    expect(of('BucketServerSideEncryptionConfiguration').rules).toHaveLength(1);
+    expect(of('BucketLifecycleConfiguration').rules).toMatchObject([{ expiration: { days: 30 } }]);
+    const statements = JSON.parse(of('BucketPolicy').policy).Statement;
+    expect(statements[0]).toMatchObject({ Effect: 'Deny', Principal: '*' });
+    for (const { Effect, Principal, Condition } of statements.slice(1)) {
+      expect([Effect, Object.keys(Principal)]).toEqual(['Allow', ['Service']]);
+      expect(Condition.StringEquals['aws:SourceAccount']).toBe(ACCOUNT);
+    }
+  });
+
+  it('go with the platform, and are none where nobody wants them', async () => {
+    const logs = (await platform()).named(BUCKET, 'agents-access-logs');
+    expect([logs.retained, logs.inputs.forceDestroy]).toEqual([false, true]);
+    const without = await platform({ accessLogDays: 0 });
+    expect(without.names(BUCKET)).toEqual(['agents-objects']);
+    expect(without.names(FLOWS)).toEqual([]);
+    expect(without.named(BALANCER, 'agents').inputs.accessLogs).toBeUndefined();
+  });
+});
+
+describe('a platform with a key of Anthropic', () => {
+  it('passes it on by the store of secrets, as a key that is known only later, too', async () => {
+    const made = await platform({ anthropicApiKey: secret('sk-ant-of-the-operator') });
+    expect(made.environment().ANTHROPIC_API_KEY).toBe('sk-ant-of-the-operator');
+    const version = 'aws:secretsmanager/secretVersion:SecretVersion';
+    expect(made.named(version, 'agents-anthropic-api-key').inputs.secretString).toMatchObject(SECRET);
+    expect((await platform()).environment().ANTHROPIC_API_KEY).toBeUndefined();
+  });
+
+  it('lets its proxies reach Anthropic, which containers by themselves may not', async () => {
+    const args = { anthropicApiKey: 'sk-ant-of-the-operator', allowedDomains: ['none'] };
+    const made = await platform({ ...args, egressMode: 'service' });
+    expect(made.config().EGRESS_ALLOWED_DOMAINS).toEqual([]);
+    expect(made.names('aws:ec2/natGateway:NatGateway')).toHaveLength(2);
+    const out = 'aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule';
+    expect(made.named(out, 'agents-proxy-to-internet-443').inputs.cidrIpv4).toBe('0.0.0.0/0');
+    const lists = 'aws:route53/resolverFirewallDomainList:ResolverFirewallDomainList';
+    expect(made.named(lists, 'agents-resolvable').inputs.domains).toContain('api.anthropic.com');
+  });
+});

@@ -1,0 +1,50 @@
+import { runtime } from '@pulumi/pulumi';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import type { PlatformArgs } from '../../../infra/platform-args.ts';
+import { WorkspacePlatform } from '../../../infra/workspace-platform.ts';
+import { CERTIFICATE, REGION, recordAws, registering } from './aws-mocks.ts';
+
+vi.mock('../../../infra/image-contexts.ts', () => import('../made-image-contexts.ts'));
+
+const VPC = 'vpc-0abc1234';
+/** What is told in place of what is not known yet. */
+const UNKNOWN = '04da6b54-80e4-46f7-96ec-b56ff0331ba9';
+
+const aws = recordAws({ preview: true });
+aws.subnets = ['a', 'b'].map((zone, at) => ({
+  id: `subnet-0000000${zone}`,
+  vpcId: VPC,
+  cidrBlock: `10.9.${16 * at}.0/20`,
+  availabilityZone: REGION + zone,
+  mapPublicIpOnLaunch: false,
+}));
+beforeAll(() => runtime.setConfig('aws:region', REGION));
+
+async function previewed(name: string, args: PlatformArgs): Promise<string[]> {
+  aws.resources.splice(0);
+  await registering(() => new WorkspacePlatform(name, args));
+  return aws.resources.map(({ type, name }) => `${type} ${name}`);
+}
+
+describe('a preview, where nothing is known that is yet to be made', () => {
+  it.each<[string, PlatformArgs]>([
+    ['Docker', { platform: 'docker' }],
+    ['Docker in strict mode', { platform: 'docker', egressMode: 'service' }],
+  ])('shows a platform on %s to its end', async (_, args) => {
+    const resources = await previewed('agents', args);
+    expect(resources).toContain('docker:index/container:Container agents-runtime');
+  });
+
+  it.each<[string, Partial<PlatformArgs>]>([
+    ['ECS', { bedrockRegion: REGION }],
+    ['ECS in strict mode', { egressMode: 'service', hostname: 'berth.example.com', hostedZoneId: 'Z0ABC' }],
+    ['ECS with instances of its own', { capacityProvider: 'mine' }],
+    ['ECS in a network that is given', { vpcId: VPC, subnetIds: ['subnet-0000000a', 'subnet-0000000b'] }],
+  ])('shows a platform on %s to its end', async (_, args) => {
+    const resources = await previewed('agents', { platform: 'ecs', certificateArn: CERTIFICATE, ...args });
+    expect(resources).toContain('aws:ecs/service:Service agents-runtime');
+    expect(resources).toContain('aws:cloudwatch/dashboard:Dashboard agents');
+    const { inputs } = aws.named('aws:ecs/service:Service', 'agents-runtime');
+    expect(inputs.taskDefinition).toBe(UNKNOWN);
+  });
+});
