@@ -1,0 +1,1 @@
+import '../infra/policy/pack.js';
