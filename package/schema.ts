@@ -25,6 +25,8 @@ export function makeSchema(root: string, { version, description }: Repository): 
       property.description = [words, defaults[name] && `Default: ${defaults[name]}.`]
         .filter(Boolean)
         .join(' ');
+      // Every number here counts something.
+      if ('type' in property && property.type === 'number') property.type = 'integer';
     }
     for (const [name, property] of Object.entries({ ...inputProperties, ...properties }))
       if (SECRET.test(name)) (property as Property & { secret?: boolean }).secret = true; // its type lacks the word
