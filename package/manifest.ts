@@ -38,5 +38,5 @@ export function manifest(ours: Repository, peers: readonly string[]): object {
 
 /** Of the folder that is a policy pack: Pulumi looks there for its version. */
 export function policyManifest({ version }: Repository): object {
-  return { name: 'berth-policy', version, private: true, type: 'module', main: 'index.js' };
+  return { name: 'berth-policy', version, private: true, type: 'module', main: '../infra/policy/pack.js' };
 }

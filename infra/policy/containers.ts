@@ -39,7 +39,7 @@ export const containedContainers: ResourceRule = {
   description:
     'Containers have a read-only root, no capabilities but those they name, and nothing of the host.',
   level: 'mandatory',
-  fix: 'Make the root read-only with a tmpfs or volume where it writes, drop ALL and add what it needs',
+  fix: 'Make the root read-only with a tmpfs or volume where it writes, drop ALL and add what it needs, and forbid new privileges',
   checks: {
     [TASK_DEFINITION]: (props) => [...ofTask(props), ...ofHost(props)],
     [DOCKER_CONTAINER]: ofDocker,

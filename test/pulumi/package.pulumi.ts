@@ -177,7 +177,7 @@ describeWithPulumiOnly('the package', (engine) => {
 
     it('lets the platform be', async () => {
       installed.write('index.js', IN_JAVASCRIPT);
-      const args = ['preview', '--stack', 'test', '--policy-pack', join(installed.folder, 'pack')];
+      const args = ['preview', '--stack', 'test', '--policy-pack', installed.policyPack()];
       const { code, output } = await installed.pulumi(...args);
       expect(code, output).toBe(0);
       expect(output).toContain(`berth@v${VERSION}`);

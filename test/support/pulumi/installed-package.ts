@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -63,10 +63,8 @@ export class InstalledPackage implements Disposable {
 
   /** The package's policy pack as the tests' host can start it. */
   policyPack(): string {
-    const pack = join(this.folder, 'pack');
-    mkdirSync(pack, { recursive: true });
-    for (const name of ['index.js', 'package.json'])
-      symlinkSync(join(this.package, 'policy', name), join(pack, name));
+    const pack = join(this.package, 'policy-of-a-test');
+    cpSync(join(this.package, 'policy'), pack, { recursive: true });
     writeFileSync(join(pack, 'PulumiPolicy.yaml'), `runtime: ${LAUNCHED}\n`);
     return pack;
   }

@@ -1,1 +1,0 @@
-import '../infra/policy/pack.js';
