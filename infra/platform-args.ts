@@ -1,9 +1,19 @@
 import { type Input, Output } from '@pulumi/pulumi';
 
+// An object and a type of one name are an enumeration in the schema for other languages.
+
+/** Where containers run: on one machine, or on AWS. */
+export const PlatformKind = { Docker: 'docker', Ecs: 'ecs' } as const;
+export type PlatformKind = (typeof PlatformKind)[keyof typeof PlatformKind];
+
+/** Where the egress proxy has its rules. */
+export const EgressMode = { Host: 'host', Sidecar: 'sidecar', Service: 'service' } as const;
+export type EgressMode = (typeof EgressMode)[keyof typeof EgressMode];
+
 /** What a platform is made with. Everything has a default but `platform`. */
 export interface PlatformArgs {
   /** Where containers run: `docker`, on one machine, or `ecs`, on AWS. */
-  platform: 'docker' | 'ecs';
+  platform: PlatformKind;
   /**
    * Version of the images and of the runtime, which are one: that of this package.
    * @default this package's version
@@ -19,7 +29,7 @@ export interface PlatformArgs {
    * Where the egress proxy has its rules: `host` (docker), `sidecar` (ecs), or `service`: apart, so that a container's
    * surroundings hold no secret. @default docker `host`, ecs `sidecar`
    */
-  egressMode?: 'host' | 'sidecar' | 'service';
+  egressMode?: EgressMode;
   /** Hosts that containers may reach, as `EGRESS_ALLOWED_DOMAINS` has them. @default Anthropic and Bedrock */
   allowedDomains?: string[];
   /** Region of Bedrock, where calls of models are signed. @default none: nothing is signed */
@@ -89,12 +99,12 @@ const isPromised = (value: unknown) => Output.isInstance(value) || value instanc
 
 /** By key: what a value that is given must be. */
 const RULES: Record<keyof PlatformArgs, Rule> = {
-  platform: oneOf(['docker', 'ecs']),
+  platform: oneOf(Object.values(PlatformKind)),
   version: matching(/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/, 'a version', '0.1.0'),
   warmPoolMin: wholeNumber(0, 10_000, '2'),
   warmPoolMax: wholeNumber(0, 10_000, '10'),
   maxContainers: wholeNumber(1, 100_000, '100'),
-  egressMode: oneOf(['host', 'sidecar', 'service']),
+  egressMode: oneOf(Object.values(EgressMode)),
   allowedDomains: listOf(
     /^(internal:)?\.?[^\s:/@,]{1,253}(:\d{1,5})?$|^none$/,
     'a list of hosts',

@@ -22,6 +22,7 @@ export class WorkspacePlatform extends ComponentResource {
   readonly apiKey: Output<string>;
   /** What runs containers. */
   readonly backend: Output<string>;
+  /** Of the images and the runtime. */
   readonly version: Output<string>;
 
   constructor(name: string, args: PlatformArgs, options: PlatformOptions = {}) {

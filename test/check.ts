@@ -9,7 +9,7 @@ const checks = [
   { name: 'lint and format', command: ['biome', 'ci', '--colors=off', '.'] },
   {
     name: 'import rules',
-    command: ['depcruise', 'runtime', 'infra', 'images', 'test', 'docs', 'vitest.config.ts'],
+    command: ['depcruise', 'runtime', 'infra', 'images', 'package', 'test', 'docs', 'vitest.config.ts'],
   },
   { name: 'dead code', command: ['knip'] },
 ] as const;

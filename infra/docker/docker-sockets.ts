@@ -32,6 +32,7 @@ export function socketFolder(
       command: ['chown', RUNTIME_USER, '/sockets'],
       mounts: [{ type: 'volume', source: volume.name, target: '/sockets' }],
       networkMode: 'none',
+      readOnly: true,
       capabilities: { drops: ['ALL'], adds: ['CHOWN'] },
       securityOpts: ['no-new-privileges'],
       attach: true,

@@ -5,6 +5,9 @@ import type { DockerSecrets } from './docker-secrets.ts';
 export const REDIS_IMAGE = 'redis:7.4-bookworm';
 export const POSTGRES_IMAGE = 'postgres:17-bookworm';
 
+/** An official image starts as root, gives its folder to a user of its own, and goes on as that one. */
+const OWN_ITS_FOLDER = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID'];
+
 interface Given {
   network: Network;
   secrets: DockerSecrets;
@@ -26,6 +29,7 @@ export function dockerStores(name: string, given: Given): DockerStores {
   const redis = store(name, 'redis', given, {
     image: REDIS_IMAGE,
     folder: '/data',
+    scratch: [],
     // State is never thrown away to make room.
     command: ['redis-server', '--appendonly', 'yes', '--maxmemory-policy', 'noeviction', '--requirepass'],
     password: secrets.redisPassword,
@@ -35,6 +39,7 @@ export function dockerStores(name: string, given: Given): DockerStores {
   const postgres = store(name, 'postgres', given, {
     image: POSTGRES_IMAGE,
     folder: '/var/lib/postgresql/data',
+    scratch: ['/var/run/postgresql'],
     command: undefined,
     password: secrets.databasePassword,
     check: ['CMD-SHELL', 'pg_isready -U berth -d berth'],
@@ -52,6 +57,8 @@ export function dockerStores(name: string, given: Given): DockerStores {
 interface Store {
   image: string;
   folder: string;
+  /** Where it writes besides, and `/tmp`: in memory. */
+  scratch: string[];
   /** With the password behind it; none: what the image does by itself. */
   command: string[] | undefined;
   password: Output<string>;
@@ -83,6 +90,11 @@ function store(
       networksAdvanced: [{ name: network.name }],
       healthcheck: { tests: store.check, interval: '2s', timeout: '3s', retries: 30 },
       restart: 'unless-stopped',
+      readOnly: true,
+      tmpfs: Object.fromEntries(
+        ['/tmp', ...store.scratch].map((path) => [path, 'rw,nosuid,nodev,noexec,mode=1777']),
+      ),
+      capabilities: { drops: ['ALL'], adds: OWN_ITS_FOLDER },
       securityOpts: ['no-new-privileges'],
       wait: true,
       waitTimeout: 120,

@@ -23,6 +23,29 @@ export interface StackOptions {
   env?: Record<string, string>;
 }
 
+/** Of a `pulumi` that keeps all it knows in folders of a test's own. */
+export function pulumiEnvironment(folder: string, engine: string): Record<string, string | undefined> {
+  return {
+    HOME: process.env.HOME,
+    PATH: [dirname(process.execPath), engine, process.env.PATH].join(delimiter),
+    PULUMI_HOME: join(folder, 'home'),
+    PULUMI_BACKEND_URL: `file://${join(folder, 'state')}`,
+    PULUMI_CONFIG_PASSPHRASE: 'of a test',
+    PULUMI_SKIP_UPDATE_CHECK: 'true',
+    PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: 'true',
+  };
+}
+
+/** Makes programs that Pulumi can start, our Node with each provider's source, and tells a project where they are. */
+export function layProviders(path: string): { name: string; path: string }[] {
+  for (const name of PROVIDERS) {
+    const main = join(root, 'test/support/pulumi/providers', name, 'main.ts');
+    const script = `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`;
+    writeFileSync(join(path, `pulumi-resource-${name}`), script, { mode: 0o755 });
+  }
+  return PROVIDERS.map((name) => ({ name, path }));
+}
+
 export interface PreviewStep {
   op: string;
   urn: string;
@@ -46,7 +69,7 @@ export class TestStack implements Disposable {
   private constructor(options: StackOptions) {
     this.#options = options;
     for (const part of ['home', 'state', 'providers', 'project']) mkdirSync(join(this.folder, part));
-    this.#layProviders();
+    layProviders(join(this.folder, 'providers'));
     this.#layProject();
   }
 
@@ -105,15 +128,6 @@ export class TestStack implements Disposable {
     return join(this.folder, 'fail-once');
   }
 
-  /** Programs that Pulumi can start: our Node with the provider's source. */
-  #layProviders(): void {
-    for (const name of PROVIDERS) {
-      const main = join(root, 'test/support/pulumi/providers', name, 'main.ts');
-      const script = `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`;
-      writeFileSync(join(this.folder, 'providers', `pulumi-resource-${name}`), script, { mode: 0o755 });
-    }
-  }
-
   /** The repository as Pulumi sees it, but for the name, the providers, and stacks that may be written to. */
   #layProject(): void {
     const project = join(this.folder, 'project');
@@ -139,13 +153,7 @@ export class TestStack implements Disposable {
       {
         cwd: join(this.folder, 'project'),
         env: {
-          HOME: process.env.HOME,
-          PATH: [dirname(process.execPath), engine, process.env.PATH].join(delimiter),
-          PULUMI_HOME: join(this.folder, 'home'),
-          PULUMI_BACKEND_URL: `file://${join(this.folder, 'state')}`,
-          PULUMI_CONFIG_PASSPHRASE: 'of a test',
-          PULUMI_SKIP_UPDATE_CHECK: 'true',
-          PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: 'true',
+          ...pulumiEnvironment(this.folder, engine),
           [FAIL_ONCE]: this.#failOnceFile,
           [VOLUMES_LINK]: join(this.folder, 'volumes'),
           ...env,

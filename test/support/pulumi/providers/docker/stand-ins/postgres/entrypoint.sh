@@ -3,7 +3,7 @@
 set -eu
 if [ "$(id -u)" = 0 ]; then
   install -d -o postgres -g postgres -m 0700 "$PGDATA"
-  chown -R postgres:postgres "$PGDATA"
+  chown -R postgres:postgres "$PGDATA" /var/run/postgresql
   exec setpriv --reuid postgres --regid postgres --init-groups sh "$0" "$@"
 fi
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
