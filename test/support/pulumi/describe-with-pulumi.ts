@@ -1,12 +1,16 @@
 import { describe } from 'vitest';
-import { describeWith } from '../services/provided.ts';
+import { describeWith, type ProvidedService } from '../services/provided.ts';
 
 /** Set by the suite's configuration: the engine's folder, or why there is none. */
 export const PULUMI = { folder: 'TEST_PULUMI', missing: 'TEST_PULUMI_MISSING' } as const;
 
-/** `describe` where there are a Pulumi engine and a Docker engine. */
-export function describeWithPulumi(title: string, tests: (engine: string) => void): void {
+/** `describe` where there are a Pulumi engine, a Docker engine and these services. */
+export function describeWithPulumi(
+  title: string,
+  tests: (engine: string) => void,
+  services: readonly ProvidedService[] = [],
+): void {
   const folder = process.env[PULUMI.folder];
-  if (folder) describeWith('docker', title, () => tests(folder));
+  if (folder) describeWith(['docker', ...services], title, () => tests(folder));
   else describe.skip(`${title} (without pulumi: ${process.env[PULUMI.missing]})`, () => tests(''));
 }
