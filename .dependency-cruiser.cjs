@@ -84,6 +84,7 @@ module.exports = {
           '^runtime/objects/s3/',
           '^runtime/containers/ecs/',
           '^runtime/egress-host/bedrock-credentials.ts',
+          '^infra/ecs/sweeper-function/',
           '^test/',
         ],
       },

@@ -30,9 +30,9 @@ export function ecsCluster(
   return { cluster, ready };
 }
 
-export type LogName = 'workspace-agent' | 'runtime' | 'proxy';
+export type LogName = 'workspace-agent' | 'runtime' | 'proxy' | 'sweeper';
 
-/** Where a task's output goes, for a while. */
+/** Where the output of a part goes, for a while. */
 export function logGroup({ name, parent, tags }: EcsPlace, of: LogName): LogGroup {
   return new LogGroup(
     `${name}-${of}`,

@@ -15,6 +15,6 @@ export interface EcsNetwork {
   proxySubnets: Output<string[]>;
   /** Of all its private subnets; none of a network that was given. */
   routeTables: Output<string>[];
-  /** Ways out that must be there before a task is. */
+  /** Routes, and that subnets have them: there before a task is, and until the last has gone. */
   routes: Resource[];
 }

@@ -104,6 +104,7 @@ export class EcsPlatform extends ComponentResource {
       securityGroupId: groups.runtime.id,
       targetGroupArn: front.targets.arn,
       replicas,
+      destroyData,
       dependsOn: [
         ...reachable,
         ...access.granted,

@@ -1,12 +1,15 @@
 import { Role } from '@pulumi/aws/iam/role.js';
 import { RolePolicy } from '@pulumi/aws/iam/rolePolicy.js';
-import { all, type Input, type Output } from '@pulumi/pulumi';
+import { all, type Input, type Output, output } from '@pulumi/pulumi';
 import type { EcsPlace } from './ecs-place.ts';
 import {
   executionPolicy,
   invokeModels,
   type RuntimeMay,
   runtimePolicy,
+  type SweeperMay,
+  sweeperPolicy,
+  trustFunctions,
   trustRole,
   trustTasks,
 } from './policies.ts';
@@ -96,6 +99,20 @@ export function allowRuntime(place: EcsPlace, runtime: Role, may: Inputs<Runtime
       runtimePolicy({ cluster, taskFamily, executionRole, logGroup, bucket, prefix, bedrockRole }),
     ),
   );
+}
+
+/** Of the function that ends conversations when the platform goes. */
+export function sweeperRole(place: EcsPlace, may: Inputs<SweeperMay>): GrantedRole {
+  const made = role(place, {
+    called: 'sweeper',
+    what: 'runs the runtime once more, to end conversations',
+    trust: output(trustFunctions()),
+  });
+  const document = all([may.cluster, may.taskFamily, may.taskRoles, may.logGroup]).apply(
+    ([cluster, taskFamily, taskRoles, logGroup]) =>
+      sweeperPolicy({ cluster, taskFamily, taskRoles, logGroup }),
+  );
+  return { role: made, granted: allow(place, made, 'sweeper', document) };
 }
 
 /** May invoke models of a region and nothing else. The runtime assumes it; its credentials are all that proxies get. */

@@ -10,9 +10,11 @@ import { ecsImage } from './ecs-images.ts';
 import type { EcsPlace } from './ecs-place.ts';
 import { executionRole } from './ecs-roles.ts';
 import type { StoredSecret } from './ecs-secrets.ts';
+import { ecsSweeper } from './ecs-sweeper.ts';
 import { RUNTIME_PORT } from './security-flows.ts';
 
 const MiB = 1024 * 1024;
+const RUNTIME_CONTAINER = 'runtime';
 const RUNTIME_UID = 10_000;
 /** Where the container writes: its lock, and files on their way. */
 const WRITABLE = { '/var/lib/berth': 64 * MiB, '/tmp': 256 * MiB };
@@ -37,7 +39,7 @@ export function runtimeContainer({ image, log, environment, secrets }: Instance)
   const common = hardened(log);
   return {
     ...common,
-    name: 'runtime',
+    name: RUNTIME_CONTAINER,
     image,
     user: `${RUNTIME_UID}:${RUNTIME_UID}`,
     linuxParameters: {
@@ -68,10 +70,14 @@ interface Given {
   securityGroupId: Output<string>;
   targetGroupArn: Output<string>;
   replicas: number;
+  destroyData: boolean;
   dependsOn: Resource[];
 }
 
-/** The runtime on Fargate, over the zones, behind the load balancer. A deployment that fails is rolled back. */
+/**
+ * The runtime on Fargate, over the zones, behind the load balancer, and what ends its conversations when it goes. A
+ * deployment that fails is rolled back.
+ */
 export function ecsRuntime(given: Given): Service {
   const { place, cluster, replicas, environment } = given;
   const { name, parent, tags } = place;
@@ -103,6 +109,19 @@ export function ecsRuntime(given: Given): Service {
     },
     { parent },
   );
+  const needed = [...given.dependsOn, execution.granted];
+  const sweeper = ecsSweeper({
+    place,
+    clusterArn: cluster.arn,
+    task,
+    taskRoles: [execution.role.arn, given.taskRoleArn],
+    container: RUNTIME_CONTAINER,
+    subnetIds: given.subnetIds,
+    securityGroupId: given.securityGroupId,
+    logGroup: log.name,
+    destroyData: given.destroyData,
+    dependsOn: needed,
+  });
   const service = new Service(
     called,
     {
@@ -117,7 +136,11 @@ export function ecsRuntime(given: Given): Service {
         assignPublicIp: false,
       },
       loadBalancers: [
-        { targetGroupArn: given.targetGroupArn, containerName: 'runtime', containerPort: RUNTIME_PORT },
+        {
+          targetGroupArn: given.targetGroupArn,
+          containerName: RUNTIME_CONTAINER,
+          containerPort: RUNTIME_PORT,
+        },
       ],
       healthCheckGracePeriodSeconds: 60,
       deploymentMinimumHealthyPercent: 100,
@@ -130,7 +153,7 @@ export function ecsRuntime(given: Given): Service {
       tags,
     },
     // How many there are is the autoscaler's business.
-    { parent, dependsOn: [...given.dependsOn, execution.granted], ignoreChanges: ['desiredCount'] },
+    { parent, dependsOn: [...needed, sweeper], ignoreChanges: ['desiredCount'] },
   );
   autoscaling(place, cluster.name, service, replicas);
   return service;

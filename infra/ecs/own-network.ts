@@ -8,7 +8,7 @@ import { RouteTableAssociation } from '@pulumi/aws/ec2/routeTableAssociation.js'
 import { Subnet } from '@pulumi/aws/ec2/subnet.js';
 import { Vpc } from '@pulumi/aws/ec2/vpc.js';
 import { getAvailabilityZonesOutput } from '@pulumi/aws/getAvailabilityZones.js';
-import { all, type Output, output } from '@pulumi/pulumi';
+import { all, type Output, output, type Resource } from '@pulumi/pulumi';
 import type { EcsNetwork } from './ecs-network.ts';
 import type { EcsPlace } from './ecs-place.ts';
 
@@ -59,9 +59,11 @@ export function ownNetwork({ place, waysOut, proxyApart, storesStay }: Given): E
   const services = subnetsOf('services');
   const proxy = proxyApart ? subnetsOf('proxy') : [];
   const closed = { tasks, services, proxy };
-  const routes: Route[] = [];
+  const routes: Resource[] = [...tasks, ...services, ...proxy].map(({ routed }) => routed);
   if (waysOut.length > 0) {
-    const gateways = natGateways(place, vpc, subnetsOf('public'));
+    const open = subnetsOf('public');
+    routes.push(...open.map(({ routed }) => routed));
+    const gateways = natGateways(place, vpc, open);
     for (const kind of waysOut) routes.push(...routesOut(place, kind, closed[kind], gateways));
   }
   const ids = (subnets: Routed[]) => all(subnets.map(({ subnet }) => subnet.id));
@@ -82,6 +84,8 @@ export function ownNetwork({ place, waysOut, proxyApart, storesStay }: Given): E
 interface Routed {
   subnet: Subnet;
   table: RouteTable;
+  /** That it is the subnet's. */
+  routed: RouteTableAssociation;
 }
 
 function subnetMaker(
@@ -111,8 +115,8 @@ function subnetMaker(
         { parent, retainOnDelete: stay(kind) },
       );
       const table = new RouteTable(called, { vpcId: vpc.id, tags: marked }, { parent });
-      new RouteTableAssociation(called, { subnetId: subnet.id, routeTableId: table.id }, { parent });
-      return { subnet, table };
+      const ids = { subnetId: subnet.id, routeTableId: table.id };
+      return { subnet, table, routed: new RouteTableAssociation(called, ids, { parent }) };
     });
 }
 

@@ -21,6 +21,15 @@ export function trustRole(arn: string): PolicyDocument {
   return policy({ Effect: 'Allow', Principal: { AWS: arn }, Action: 'sts:AssumeRole' });
 }
 
+/** Lambda may run functions as this role. */
+export function trustFunctions(): PolicyDocument {
+  return policy({
+    Effect: 'Allow',
+    Principal: { Service: 'lambda.amazonaws.com' },
+    Action: 'sts:AssumeRole',
+  });
+}
+
 /** What starts a task: its images, its log, its secrets. */
 export function executionPolicy(of: {
   repositories: string[];
@@ -91,6 +100,38 @@ export function runtimePolicy(may: RuntimeMay): PolicyDocument {
     { Effect: 'Allow', Action: 'logs:GetLogEvents', Resource: `${may.logGroup}:*` },
     ...objects(may),
     ...models,
+  );
+}
+
+export interface SweeperMay {
+  cluster: string;
+  /** Of the runtime's task definition, without its revision. */
+  taskFamily: string;
+  /** Both that the runtime's task has. */
+  taskRoles: string[];
+  logGroup: string;
+}
+
+/** To run the runtime once more, see it end, and say so. */
+export function sweeperPolicy(may: SweeperMay): PolicyDocument {
+  const inCluster = { ArnEquals: { 'ecs:cluster': may.cluster } };
+  const tasks = `${may.cluster.replace(':cluster/', ':task/')}/*`;
+  return policy(
+    { Effect: 'Allow', Action: 'ecs:RunTask', Resource: `${may.taskFamily}:*`, Condition: inCluster },
+    { Effect: 'Allow', Action: 'ecs:DescribeTasks', Resource: tasks, Condition: inCluster },
+    // AWS has nothing narrower than the condition: it lists by container instance.
+    { Effect: 'Allow', Action: 'ecs:ListTasks', Resource: '*', Condition: inCluster },
+    {
+      Effect: 'Allow',
+      Action: 'iam:PassRole',
+      Resource: may.taskRoles,
+      Condition: { StringEquals: { 'iam:PassedToService': TASKS } },
+    },
+    {
+      Effect: 'Allow',
+      Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+      Resource: `${may.logGroup}:*`,
+    },
   );
 }
 

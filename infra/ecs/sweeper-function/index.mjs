@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DescribeTasksCommand, ECSClient, ListTasksCommand, RunTaskCommand } from '@aws-sdk/client-ecs';
+
+// A Lambda function: ends every task of an installation when the platform is destroyed, by one last task of the
+// runtime. Its SDK is the one that Lambda's Node has.
+
+const STARTED_BY = 'berth-sweeper';
+const POLL_MS = 5_000;
+/** A function has 15 minutes at most. */
+const GIVE_UP_MS = 14 * 60_000;
+
+/**
+ * What Lambda enters: `event` is a `SweepOrder`, and `tf.action` says what is done to the resource behind it. Only its
+ * deletion does anything.
+ *
+ * @param {import('./index.d.mts').SweepEvent} event
+ */
+export async function handler(event) {
+  if (event.tf?.action !== 'delete') return { swept: false };
+  await sweep(new ECSClient({}), event, { pollMs: POLL_MS, giveUpMs: GIVE_UP_MS });
+  return { swept: true };
+}
+
+/**
+ * Runs that task to its end. One that an earlier call began is waited for, so that a repeated call is no second one.
+ * Throws with what to do where something may be left.
+ *
+ * @param {ECSClient} ecs
+ * @param {import('./index.d.mts').SweepOrder} order
+ * @param {{ pollMs: number, giveUpMs: number }} patience
+ */
+export async function sweep(ecs, order, { pollMs, giveUpMs }) {
+  const giveUp = performance.now() + giveUpMs;
+  const going = await tasksOf(ecs, order);
+  if (going.some(({ startedBy }) => startedBy !== STARTED_BY))
+    throw new Error(
+      `The runtime is still up in ${order.cluster}: nothing was ended. Take its service away first; pulumi destroy does.`,
+    );
+  const arn = going[0]?.taskArn ?? (await run(ecs, order));
+  for (;;) {
+    const task = await described(ecs, order.cluster, arn);
+    if (task.lastStatus === 'STOPPED') return judge(task, order);
+    if (performance.now() + pollMs > giveUp)
+      throw new Error(`The task ${arn} still saves and ends conversations: run pulumi destroy again.`);
+    await sleep(pollMs);
+  }
+}
+
+async function run(ecs, { cluster, taskDefinition, container, command, subnets, securityGroups }) {
+  const { tasks = [], failures = [] } = await ecs.send(
+    new RunTaskCommand({
+      cluster,
+      taskDefinition,
+      launchType: 'FARGATE',
+      startedBy: STARTED_BY,
+      clientToken: randomUUID(), // what the SDK repeats is one task
+      networkConfiguration: {
+        awsvpcConfiguration: { subnets, securityGroups, assignPublicIp: 'DISABLED' },
+      },
+      overrides: { containerOverrides: [{ name: container, command }] },
+    }),
+  );
+  const arn = tasks[0]?.taskArn;
+  if (arn !== undefined) return arn;
+  const reasons = failures.map(({ reason, detail }) => detail ?? reason).join(', ');
+  throw new Error(
+    `No task could be started to end conversations (${reasons}): nothing was ended. Run pulumi destroy again.`,
+  );
+}
+
+/** Those of the runtime's family that have not stopped. */
+async function tasksOf(ecs, { cluster, family }) {
+  const { taskArns: tasks = [] } = await ecs.send(new ListTasksCommand({ cluster, family }));
+  if (tasks.length === 0) return [];
+  const answer = await ecs.send(new DescribeTasksCommand({ cluster, tasks }));
+  return (answer.tasks ?? []).filter(({ lastStatus }) => lastStatus !== 'STOPPED');
+}
+
+/** One that was just started may not be known yet. */
+async function described(ecs, cluster, arn) {
+  const { tasks = [] } = await ecs.send(new DescribeTasksCommand({ cluster, tasks: [arn] }));
+  return tasks[0] ?? { lastStatus: 'PROVISIONING' };
+}
+
+function judge({ taskArn, containers = [], stoppedReason }, { container, logGroup }) {
+  const ended = containers.find(({ name }) => name === container);
+  if (ended?.exitCode === 0) return;
+  const how =
+    ended?.exitCode === undefined ? 'ended before its program did' : `ended with exit code ${ended.exitCode}`;
+  throw new Error(
+    `Conversations are left: the task ${taskArn} ${how} (${ended?.reason ?? stoppedReason ?? 'no reason given'}). ` +
+      `Its log in ${logGroup} tells which could not be saved. Run pulumi destroy again; to give up their files, stop ` +
+      'their tasks first.',
+  );
+}
