@@ -32,7 +32,12 @@ export async function infraPreviews(dockerHost: string, say: (line: string) => v
     }
     figures.push(
       { name: `pulumi preview of ${stack}`, unit: 'ms', ours: median(previews), goal: 15_000 },
-      { name: `program start to first registration, ${stack}`, unit: 'ms', ours: median(starts), goal: 2_000 },
+      {
+        name: `program start to first registration, ${stack}`,
+        unit: 'ms',
+        ours: median(starts),
+        goal: 2_000,
+      },
     );
   }
   return figures;

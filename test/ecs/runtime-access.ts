@@ -44,6 +44,8 @@ function note(action: string): void {
 
 /** What was allowed so far, in all files. */
 export function notedActions(folder: string): Set<string> {
-  const lines = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8').trim().split('\n'));
+  const lines = readdirSync(folder).map((file) =>
+    readFileSync(join(folder, file), 'utf8').trim().split('\n'),
+  );
   return new Set(lines.flat());
 }

@@ -1,6 +1,10 @@
 import { dockerBacking } from '../support/ecs-emulator/docker/docker-backing.ts';
 import { EcsEmulator } from '../support/ecs-emulator/ecs-emulator.ts';
-import { type ContainerPlan, StartFailure, type TaskPlan } from '../support/ecs-emulator/tasks/task-backing.ts';
+import {
+  type ContainerPlan,
+  StartFailure,
+  type TaskPlan,
+} from '../support/ecs-emulator/tasks/task-backing.ts';
 import { GIVEN_REDIS } from '../support/pulumi/providers/aws/effects/given-redis.ts';
 import type { Recorder } from '../support/pulumi/providers/aws/recorder.ts';
 import { freePort } from '../support/services/free-port.ts';

@@ -15,7 +15,11 @@ const TASK = 'aws:ecs/taskDefinition:TaskDefinition';
 const SERVICE = 'aws:ecs/service:Service';
 /** What stays: the data, and what it can't be without. */
 const KEPT = [
-  ...['aws:s3/bucket:Bucket', 'aws:rds/instance:Instance', 'aws:elasticache/replicationGroup:ReplicationGroup'],
+  ...[
+    'aws:s3/bucket:Bucket',
+    'aws:rds/instance:Instance',
+    'aws:elasticache/replicationGroup:ReplicationGroup',
+  ],
   ...['aws:rds/subnetGroup:SubnetGroup', 'aws:rds/parameterGroup:ParameterGroup'],
   ...['aws:elasticache/subnetGroup:SubnetGroup', 'aws:elasticache/parameterGroup:ParameterGroup'],
   ...['aws:secretsmanager/secret:Secret', 'aws:secretsmanager/secretVersion:SecretVersion'],
@@ -133,9 +137,13 @@ describeWithPulumi(
       const old = account.runtimes;
       await stack.config('berth:warmPoolMax', '2');
       const steps = await stack.preview();
-      expect(new Set(steps.map(({ name }) => name))).toEqual(new Set([`${project}-runtime`]));
-      const changed = [...(await stack.previewDiff()).matchAll(/^ +[-+~]+ ?(\w+) *: /gm)].map(([, key]) => key);
-      expect(new Set(changed)).toEqual(new Set(['containerDefinitions', 'taskDefinition']));
+      expect(new Set(steps.map(({ name }) => name))).toEqual(
+        new Set([`${project}-runtime`, `${project}-sweeper`]),
+      );
+      const changed = [...(await stack.previewDiff()).matchAll(/^ +[-+~]+ ?(\w+) *: /gm)].map(
+        ([, key]) => key,
+      );
+      expect(new Set(changed)).toEqual(new Set(['containerDefinitions', 'taskDefinition', 'input']));
       await stack.up();
       expect(containers(definition('runtime'))).toEqual(
         before.map((container) => ({

@@ -11,7 +11,12 @@ import { LogStreams } from './logs/log-streams.ts';
 import { ServiceStore } from './services/service-store.ts';
 import { TaskDefinitionStore } from './task-definition-store.ts';
 import type { Task } from './tasks/task.ts';
-import { type AddedEnvironment, type BackingFactory, StartFailure, type TaskBacking } from './tasks/task-backing.ts';
+import {
+  type AddedEnvironment,
+  type BackingFactory,
+  StartFailure,
+  type TaskBacking,
+} from './tasks/task-backing.ts';
 import { NO_DELAYS, type TaskDelays } from './tasks/task-delays.ts';
 import { TaskLauncher } from './tasks/task-launcher.ts';
 import type { TaskRun } from './tasks/task-run.ts';

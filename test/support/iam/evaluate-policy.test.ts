@@ -74,7 +74,11 @@ describe('a policy', () => {
   });
 
   it.each([
-    ['an operator', allow({ Action: 'ecs:Other', Condition: { NumericEquals: { a: '1' } } }), 'NumericEquals'],
+    [
+      'an operator',
+      allow({ Action: 'ecs:Other', Condition: { NumericEquals: { a: '1' } } }),
+      'NumericEquals',
+    ],
     ['an element', { ...allow(), NotAction: 'ecs:RunTask' }, 'NotAction'],
     ['a principal', allow({ Principal: '*' }), 'Principal'],
     ['a variable', allow({ Resource: `arn:aws:s3:::\${aws:username}` }), 'variable'],

@@ -29,6 +29,7 @@ function applies(statement: Statement, { action, resource, context = {} }: Acces
   if (unknown.length > 0) throw new Error(`A statement with ${unknown.join(', ')} is not understood.`);
   if (!['Allow', 'Deny'].includes(statement.Effect))
     throw new Error(`The effect ${statement.Effect} is not understood.`);
+  if (/\$\{/.test(JSON.stringify(statement))) throw new Error('A variable is not understood.');
   if (statement.Resource === undefined) throw new Error('A statement of an identity wants a Resource.');
   // All of it is looked at, so that what is not understood is found whatever is asked.
   const holds = conditionHolds(statement.Condition ?? {}, context);

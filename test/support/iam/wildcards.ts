@@ -1,6 +1,5 @@
 /** Whether a text is of a pattern with `*` and `?`. */
 export function matches(pattern: string, text: string): boolean {
-  if (pattern.includes('$' + '{')) throw new Error(`The variable in ${pattern} is not understood.`);
   const parts = [...pattern].map((character) =>
     character === '*' ? '[^]*' : character === '?' ? '[^]' : character.replace(/[\\^$.|+()[\]{}]/, '\\$&'),
   );

@@ -102,7 +102,10 @@ describe('callers of the emulator', () => {
   it('tag a task only as they run it, and are refused what a statement denies', async () => {
     statements = [...MAY.Statement, { Effect: 'Deny', Action: 'ecs:List*', Resource: '*' }];
     const { tasks } = await run();
-    const tag = new TagResourceCommand({ resourceArn: tasks?.[0]?.taskArn, tags: [{ key: 'c', value: 'd' }] });
+    const tag = new TagResourceCommand({
+      resourceArn: tasks?.[0]?.taskArn,
+      tags: [{ key: 'c', value: 'd' }],
+    });
     expect((await refusal(role.send(tag))).name).toBe('AccessDeniedException');
     const list = role.send(new ListTasksCommand({ cluster: CLUSTER }));
     expect((await refusal(list)).message).toContain('explicit deny');

@@ -43,6 +43,9 @@ export class Arns {
 }
 
 /** What follows `<type>/` in an ARN of ECS, or the whole of what is no ARN. */
-export function shortName(type: 'cluster' | 'task' | 'task-definition' | 'service', nameOrArn: string): string {
+export function shortName(
+  type: 'cluster' | 'task' | 'task-definition' | 'service',
+  nameOrArn: string,
+): string {
   return new RegExp(`^arn:aws[\\w-]*:ecs:[^:]*:[^:]*:${type}/(.+)$`).exec(nameOrArn)?.[1] ?? nameOrArn;
 }

@@ -91,7 +91,9 @@ export const ContainerDefinition = z.strictObject({
     .array(
       z.strictObject({
         name: z.string().min(1),
-        valueFrom: z.string().startsWith('arn:aws:secretsmanager:', 'is not emulated unless of Secrets Manager'),
+        valueFrom: z
+          .string()
+          .startsWith('arn:aws:secretsmanager:', 'is not emulated unless of Secrets Manager'),
       }),
     )
     .optional(),

@@ -11,7 +11,9 @@ const count = z.int().min(0).max(5000);
 
 const CreateServiceRequest = z.strictObject({
   cluster: z.string().optional(),
-  serviceName: z.string().regex(/^[A-Za-z0-9_-]{1,255}$/, 'Service names have up to 255 letters, numbers, - and _'),
+  serviceName: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,255}$/, 'Service names have up to 255 letters, numbers, - and _'),
   taskDefinition: z.string(),
   desiredCount: count,
   launchType: z.literal('FARGATE', 'is not emulated unless FARGATE').optional(),

@@ -2,7 +2,7 @@ import { type Arns, shortName } from '../api/arns.ts';
 import { AwsError, invalidParameter } from '../api/aws-error.ts';
 import type { Cluster } from '../cluster-store.ts';
 import type { Task } from '../tasks/task.ts';
-import { Service, type ServiceIdentity } from './service.ts';
+import type { Service, ServiceIdentity } from './service.ts';
 
 export class ServiceStore {
   readonly #arns: Arns;

@@ -57,10 +57,12 @@ describe('a service', () => {
     await create();
     await expect.poll(rollout, SOON).toBe('COMPLETED');
     const next = await arranged.register();
+    arranged.emulator.setDelays({ provisioning: 60_000 });
     await arranged.ecs.send(
       new UpdateServiceCommand({ cluster: CLUSTER, service: 'runtime', taskDefinition: next }),
     );
     expect(revisions()).toEqual([1, 1, 2, 2]);
+    arranged.emulator.clock.advance(60_000);
     await expect.poll(revisions, SOON).toEqual([2, 2]);
     expect(await rollout()).toBe('COMPLETED');
   });
@@ -90,9 +92,7 @@ describe('a service', () => {
     await expect.poll(async () => (await described())?.status, SOON).toBe('INACTIVE');
     expect((await refusal(remove(true))).name).toBe('ServiceNotActiveException');
     await create(); // the name is free again
-    await arranged.ecs.send(
-      new DeleteServiceCommand({ cluster: CLUSTER, service: 'runtime', force: true }),
-    );
+    await arranged.ecs.send(new DeleteServiceCommand({ cluster: CLUSTER, service: 'runtime', force: true }));
     await expect.poll(async () => (await described())?.status, SOON).toBe('INACTIVE');
     await removeCluster();
   });

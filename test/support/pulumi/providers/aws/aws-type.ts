@@ -30,9 +30,9 @@ interface AwsTypeOptions<Args> {
 }
 
 export interface Effects<Args> {
-  created?(args: Args, thing: Recorded): Promise<WireObject>;
-  updated?(args: Args, thing: Recorded): Promise<WireObject>;
-  deleting?(args: Args, thing: Recorded): Promise<void>;
+  created?(args: Args, thing: Recorded, recorder: Recorder): Promise<WireObject>;
+  updated?(args: Args, thing: Recorded, recorder: Recorder): Promise<WireObject>;
+  deleting?(args: Args, thing: Recorded, recorder: Recorder): Promise<void>;
 }
 
 /** A type by a line: `of<VpcArgs>('vpc-#', ['cidrBlock'])`. Its inputs are checked against the real ones. */
@@ -61,7 +61,10 @@ export function kindOf(recorder: Recorder, token: string, type: AwsType): Resour
   const made = (inputs: WireObject): Recorded => {
     checkName(type, inputs);
     const id = filled(type.id, inputs);
-    const entries = Object.entries(outputs).map(([key, pattern]) => [key, filled(pattern, { ...inputs, id })]);
+    const entries = Object.entries(outputs).map(([key, pattern]) => [
+      key,
+      filled(pattern, { ...inputs, id }),
+    ]);
     return { token, id, inputs, properties: { tagsAll: inputs.tags ?? {}, ...Object.fromEntries(entries) } };
   };
   const find = (id: string): Recorded => {
@@ -75,21 +78,21 @@ export function kindOf(recorder: Recorder, token: string, type: AwsType): Resour
     replacing,
     async create(inputs) {
       const thing = made(inputs);
-      const { id = thing.id, ...more } = (await effects.created?.(inputs, thing)) ?? {};
+      const { id = thing.id, ...more } = (await effects.created?.(inputs, thing, recorder)) ?? {};
       const properties = { ...thing.properties, ...more };
       recorder.put({ ...thing, id: String(id), properties });
       return { id: String(id), properties };
     },
     async update(id, inputs) {
       const thing = { ...find(id), inputs };
-      const properties = { ...thing.properties, ...(await effects.updated?.(inputs, thing)) };
+      const properties = { ...thing.properties, ...(await effects.updated?.(inputs, thing, recorder)) };
       recorder.put({ ...thing, properties });
       return properties;
     },
     async delete(id, inputs) {
       const thing = find(id);
       refuseInUse(recorder, thing);
-      await effects.deleting?.(inputs, thing);
+      await effects.deleting?.(inputs, thing, recorder);
       recorder.remove(token, id);
     },
   };

@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { EcsEmulator } from '../../../ecs-emulator/ecs-emulator.ts';
 import { stubBacking } from '../../../ecs-emulator/stub/stub-backing.ts';
@@ -68,7 +69,8 @@ describe('the provider aws', () => {
   });
 
   it('changes in place what AWS can change, and makes another for the rest', async () => {
-    const diff = (news: WireObject) => provider.diff('id', urn(SUBNET), { vpcId: 'a', tags: { a: '1' } }, news);
+    const diff = (news: WireObject) =>
+      provider.diff('id', urn(SUBNET), { vpcId: 'a', tags: { a: '1' } }, news);
     expect(await diff({ vpcId: 'a', tags: { a: '2' } })).toEqual({ changes: true, replaces: [] });
     expect(await diff({ vpcId: 'b', tags: { a: '1' } })).toEqual({ changes: true, replaces: ['vpcId'] });
   });
@@ -76,7 +78,7 @@ describe('the provider aws', () => {
   it('keeps a network while there is something in it', async () => {
     const vpc = await make(VPC, { cidrBlock: '10.0.0.0/16' });
     const subnet = await make(SUBNET, { vpcId: vpc.id, cidrBlock: '10.0.0.0/24' });
-    await expect(remove(VPC, vpc)).rejects.toThrow(/DependencyViolation: .* subnet-/);
+    await expect(remove(VPC, vpc)).rejects.toThrow(/DependencyViolation: .* 'subnet-/);
     await remove(SUBNET, subnet);
     await remove(VPC, vpc);
   });
@@ -127,7 +129,12 @@ describe('ECS behind the provider aws', () => {
     await make('aws:ecs/clusterCapacityProviders:ClusterCapacityProviders', capacity);
     const withoutChecks = containerDefinitions.map(({ healthCheck: _, ...rest }) => rest);
     const registered = (cpu: string) =>
-      make(TASK, { ...definition, cpu, containerDefinitions: JSON.stringify(withoutChecks), skipDestroy: true });
+      make(TASK, {
+        ...definition,
+        cpu,
+        containerDefinitions: JSON.stringify(withoutChecks),
+        skipDestroy: true,
+      });
     const task = await registered('2048');
     expect(task.outs).toMatchObject({ arn: `${task.outs.arnWithoutRevision}:1`, revision: 1 });
     const subnets = [...emulator.subnets];
@@ -140,7 +147,9 @@ describe('ECS behind the provider aws', () => {
       waitForSteadyState: true,
     });
     const revisions = () =>
-      emulator.tasks.filter(({ stop }) => stop === undefined).map(({ identity }) => identity.definition.revision);
+      emulator.tasks
+        .filter(({ stop }) => stop === undefined)
+        .map(({ identity }) => identity.definition.revision);
     expect(revisions()).toEqual([1, 1]);
     const next = await registered('4096').catch((error: unknown) => error);
     expect(String(next)).toContain('No Fargate configuration exists'); // the emulator's own word
@@ -156,6 +165,35 @@ describe('ECS behind the provider aws', () => {
   });
 });
 
+describe('a function of the provider aws', () => {
+  const FUNCTION = 'aws:lambda/function:Function';
+  const INVOCATION = 'aws:lambda/invocation:Invocation';
+
+  it('is run at each step of what invokes it, as its role, and fails with its words', async () => {
+    const code = mkdtempSync(join(tmpdir(), 'berth-function-'));
+    const path = join(code, 'index.mjs');
+    writeFileSync(
+      path,
+      `export async function handler({ tf, refuse }) {
+        if (tf.action === 'delete' && refuse) throw new Error('something is left');
+        return { action: tf.action, role: process.env.AWS_ACCESS_KEY_ID };
+      }`,
+    );
+    const assets = { 'index.mjs': { path } };
+    const role = 'arn:aws:iam::123456789012:role/sweeper';
+    await make(FUNCTION, { name: 'sweeper', handler: 'index.handler', role, code: { assets } });
+    const invoked = { functionName: 'sweeper', lifecycleScope: 'CRUD' };
+    const made = await make(INVOCATION, { ...invoked, input: '{"refuse": true}' });
+    expect(JSON.parse(made.outs.result)).toEqual({ action: 'create', role: 'sweeper' });
+    await expect(remove(INVOCATION, made)).rejects.toThrow('something is left');
+    const changed = { ...invoked, input: '{}' };
+    const { outs } = await provider.update(made.id, urn(INVOCATION), {}, changed);
+    expect(JSON.parse(outs.result)).toMatchObject({ action: 'update' });
+    await remove(INVOCATION, { id: made.id, outs });
+    rmSync(code, { recursive: true });
+  });
+});
+
 describeWith('s3', 'a bucket of the provider aws', () => {
   const BUCKET = 'aws:s3/bucket:Bucket';
   beforeAll(() => {
@@ -163,13 +201,18 @@ describeWith('s3', 'a bucket of the provider aws', () => {
   });
   afterAll(() => vi.unstubAllEnvs());
 
-  it.each([false, true])('stays while it is not empty, unless it may go with what is in it: %s', async (force) => {
-    const made = await make(BUCKET, { forceDestroy: force });
-    await fetch(`${objectStore().endpoint}/${made.id}/file`, { method: 'PUT', body: 'kept' });
-    const gone = remove(BUCKET, made);
-    if (force) await gone;
-    else await expect(gone).rejects.toThrow('not empty');
-    const { status } = await fetch(`${objectStore().endpoint}/${made.id}/file`);
-    expect(status).toBe(force ? 404 : 200);
-  });
+  it.each([false, true])(
+    'stays while it is not empty, unless it may go with what is in it: %s',
+    async (force) => {
+      const made = await make(BUCKET, { forceDestroy: force });
+      const client = new S3Client({ forcePathStyle: true });
+      await client.send(new PutObjectCommand({ Bucket: made.id, Key: 'file', Body: 'kept' }));
+      const gone = remove(BUCKET, made);
+      if (force) await gone;
+      else await expect(gone).rejects.toThrow('not empty');
+      const listed = client.send(new ListObjectsV2Command({ Bucket: made.id }));
+      if (force) await expect(listed).rejects.toThrow('does not exist');
+      else expect((await listed).KeyCount).toBe(1);
+    },
+  );
 });

@@ -1,5 +1,5 @@
-import { ACCOUNT, REGION } from './aws-type.ts';
 import type { WireObject } from '../wire-values.ts';
+import { ACCOUNT, REGION } from './aws-type.ts';
 
 /** What our programs ask of AWS. */
 export const FUNCTIONS: Readonly<Record<string, (args: WireObject) => WireObject>> = {

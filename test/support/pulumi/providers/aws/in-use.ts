@@ -12,7 +12,7 @@ const ASSOCIATION = 'aws:ec2/routeTableAssociation:RouteTableAssociation';
 
 /** Throws as AWS does where something is there that needs this. */
 export function refuseInUse(recorder: Recorder, { token, id, inputs, properties }: Recorded): void {
-  const names = [id, properties.arn, inputs.name].filter((name) => name !== undefined);
+  const names: unknown[] = [id, properties.arn, inputs.name].filter((name) => name !== undefined);
   const holder = recorder
     .all()
     .find((other) => other.id !== id && held(other).some((value) => names.includes(value)));

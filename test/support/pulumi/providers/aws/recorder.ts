@@ -34,7 +34,9 @@ export class Recorder {
   }
 
   all(): Recorded[] {
-    return readdirSync(this.#folder).map((file) => JSON.parse(readFileSync(join(this.#folder, file), 'utf8')));
+    return readdirSync(this.#folder).map((file) =>
+      JSON.parse(readFileSync(join(this.#folder, file), 'utf8')),
+    );
   }
 
   of(token: string): Recorded[] {

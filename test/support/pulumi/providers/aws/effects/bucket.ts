@@ -1,7 +1,7 @@
 import {
   CreateBucketCommand,
   DeleteBucketCommand,
-  DeleteObjectsCommand,
+  DeleteObjectCommand,
   ListObjectsV2Command,
   S3Client,
 } from '@aws-sdk/client-s3';
@@ -28,7 +28,6 @@ async function empty(client: S3Client, Bucket: string): Promise<void> {
   for (;;) {
     const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket }));
     if (Contents.length === 0) return;
-    const Objects = Contents.map(({ Key }) => ({ Key }));
-    await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects } }));
+    for (const { Key } of Contents) await client.send(new DeleteObjectCommand({ Bucket, Key }));
   }
 }

@@ -1,4 +1,8 @@
-import { CreateClusterCommand, DeleteClusterCommand, PutClusterCapacityProvidersCommand } from '@aws-sdk/client-ecs';
+import {
+  CreateClusterCommand,
+  DeleteClusterCommand,
+  PutClusterCapacityProvidersCommand,
+} from '@aws-sdk/client-ecs';
 import type { ClusterArgs } from '@pulumi/aws/ecs/cluster.js';
 import type { ClusterCapacityProvidersArgs } from '@pulumi/aws/ecs/clusterCapacityProviders.js';
 import type { Unwrap } from '@pulumi/pulumi';

@@ -1,4 +1,8 @@
-import { CloudWatchLogsClient, CreateLogGroupCommand, DeleteLogGroupCommand } from '@aws-sdk/client-cloudwatch-logs';
+import {
+  CloudWatchLogsClient,
+  CreateLogGroupCommand,
+  DeleteLogGroupCommand,
+} from '@aws-sdk/client-cloudwatch-logs';
 import type { LogGroupArgs } from '@pulumi/aws/cloudwatch/logGroup.js';
 import type { Unwrap } from '@pulumi/pulumi';
 import type { Effects } from '../aws-type.ts';

@@ -65,7 +65,7 @@ async function become(
   cluster: string | undefined,
   reached: (service: Service) => boolean,
 ): Promise<void> {
-  for (;; await sleep(LOOK_EVERY_MS)) {
+  for (; ; await sleep(LOOK_EVERY_MS)) {
     const command = new DescribeServicesCommand({ cluster, services: [name ?? ''] });
     const { services: [found] = [] } = await ecs.send(command);
     if (found !== undefined && reached(found)) return;

@@ -9,8 +9,11 @@ import type { ServiceArgs } from '@pulumi/aws/ecs/service.js';
 import type { TaskDefinitionArgs } from '@pulumi/aws/ecs/taskDefinition.js';
 import type { RoleArgs } from '@pulumi/aws/iam/role.js';
 import type { RolePolicyArgs } from '@pulumi/aws/iam/rolePolicy.js';
+import type { FunctionArgs } from '@pulumi/aws/lambda/function.js';
+import type { InvocationArgs } from '@pulumi/aws/lambda/invocation.js';
 import { ACCOUNT, type AwsType, arn, of, REGION } from '../aws-type.ts';
 import { capacityProviders, cluster } from '../effects/cluster.ts';
+import { invocation } from '../effects/invocation.ts';
 import { logGroup } from '../effects/log-group.ts';
 import { service } from '../effects/service.ts';
 import { taskDefinition } from '../effects/task-definition.ts';
@@ -35,7 +38,14 @@ export const COMPUTE: Readonly<Record<string, AwsType>> = {
     ],
     {
       replacing: [
-        ...(['family', 'networkMode', 'requiresCompatibilities', 'cpu', 'memory', 'runtimePlatform'] as const),
+        ...([
+          'family',
+          'networkMode',
+          'requiresCompatibilities',
+          'cpu',
+          'memory',
+          'runtimePlatform',
+        ] as const),
         ...(['executionRoleArn', 'taskRoleArn', 'containerDefinitions'] as const),
       ],
       effects: taskDefinition,
@@ -72,6 +82,25 @@ export const COMPUTE: Readonly<Record<string, AwsType>> = {
     { named: 'name', replacing: ['name', 'serviceNamespace', 'scalableDimension', 'resourceId'] },
   ),
 
+  'aws:lambda/function:Function': of<FunctionArgs>(
+    '{name}',
+    [
+      ...(['name', 'description', 'runtime', 'architectures', 'handler', 'code', 'role', 'timeout'] as const),
+      ...(['memorySize', 'loggingConfig', 'tags'] as const),
+    ],
+    {
+      named: 'name',
+      longest: 64,
+      replacing: ['name', 'architectures'],
+      outputs: { arn: arn('lambda', 'function:{name}') },
+    },
+  ),
+  'aws:lambda/invocation:Invocation': of<InvocationArgs>(
+    '{functionName}_#',
+    ['functionName', 'lifecycleScope', 'input'],
+    { replacing: ['functionName'], effects: invocation },
+  ),
+
   'aws:ecr/repository:Repository': of<RepositoryArgs>(
     '{name}',
     [
@@ -88,9 +117,13 @@ export const COMPUTE: Readonly<Record<string, AwsType>> = {
       },
     },
   ),
-  'aws:ecr/lifecyclePolicy:LifecyclePolicy': of<LifecyclePolicyArgs>('{repository}', ['repository', 'policy'], {
-    replacing: ['repository', 'policy'],
-  }),
+  'aws:ecr/lifecyclePolicy:LifecyclePolicy': of<LifecyclePolicyArgs>(
+    '{repository}',
+    ['repository', 'policy'],
+    {
+      replacing: ['repository', 'policy'],
+    },
+  ),
 
   'aws:iam/role:Role': of<RoleArgs>(
     '{name}',

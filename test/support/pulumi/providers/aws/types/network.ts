@@ -69,13 +69,21 @@ export const NETWORK: Readonly<Record<string, AwsType>> = {
     ['vpcId', 'ingress', 'egress', 'tags'],
     { replacing: ['vpcId'] },
   ),
-  'aws:ec2/securityGroup:SecurityGroup': of<SecurityGroupArgs>('sg-#', ['name', 'vpcId', 'description', 'tags'], {
-    named: 'name',
-    replacing: ['name', 'vpcId', 'description'],
-  }),
-  'aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule': of<SecurityGroupIngressRuleArgs>('sgr-#', RULE, {
-    replacing: ['securityGroupId'],
-  }),
+  'aws:ec2/securityGroup:SecurityGroup': of<SecurityGroupArgs>(
+    'sg-#',
+    ['name', 'vpcId', 'description', 'tags'],
+    {
+      named: 'name',
+      replacing: ['name', 'vpcId', 'description'],
+    },
+  ),
+  'aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule': of<SecurityGroupIngressRuleArgs>(
+    'sgr-#',
+    RULE,
+    {
+      replacing: ['securityGroupId'],
+    },
+  ),
   'aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule': of<SecurityGroupEgressRuleArgs>('sgr-#', RULE, {
     replacing: ['securityGroupId'],
   }),

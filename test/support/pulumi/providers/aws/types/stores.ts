@@ -55,14 +55,22 @@ export const STORES: Readonly<Record<string, AwsType>> = {
   ),
   'aws:s3/bucketPolicy:BucketPolicy': of<BucketPolicyArgs>('{bucket}', ['bucket', 'policy'], ofBucket),
 
-  'aws:elasticache/subnetGroup:SubnetGroup': of<CacheSubnetGroupArgs>('{name}', ['name', 'subnetIds', 'tags'], {
-    named: 'name',
-    replacing: ['name'],
-  }),
-  'aws:elasticache/parameterGroup:ParameterGroup': of<CacheParameterGroupArgs>('{name}', GROUP_OF_PARAMETERS, {
-    named: 'name',
-    replacing: ['name', 'family', 'description'],
-  }),
+  'aws:elasticache/subnetGroup:SubnetGroup': of<CacheSubnetGroupArgs>(
+    '{name}',
+    ['name', 'description', 'subnetIds', 'tags'],
+    {
+      named: 'name',
+      replacing: ['name'],
+    },
+  ),
+  'aws:elasticache/parameterGroup:ParameterGroup': of<CacheParameterGroupArgs>(
+    '{name}',
+    GROUP_OF_PARAMETERS,
+    {
+      named: 'name',
+      replacing: ['name', 'family', 'description'],
+    },
+  ),
   'aws:elasticache/replicationGroup:ReplicationGroup': of<ReplicationGroupArgs>(
     '{replicationGroupId}',
     [
@@ -81,7 +89,7 @@ export const STORES: Readonly<Record<string, AwsType>> = {
     },
   ),
 
-  'aws:rds/subnetGroup:SubnetGroup': of<SubnetGroupArgs>('{name}', ['name', 'subnetIds', 'tags'], {
+  'aws:rds/subnetGroup:SubnetGroup': of<SubnetGroupArgs>('{name}', ['name', 'description', 'subnetIds', 'tags'], {
     named: 'name',
     replacing: ['name'],
   }),
@@ -104,7 +112,10 @@ export const STORES: Readonly<Record<string, AwsType>> = {
       named: 'identifier',
       longest: 63,
       replacing: ['engine', 'dbName', 'username', 'storageEncrypted', 'dbSubnetGroupName'],
-      outputs: { arn: arn('rds', 'db:{identifier}'), address: `{identifier}.c1a2b3c4d5e6.${REGION}.rds.amazonaws.com` },
+      outputs: {
+        arn: arn('rds', 'db:{identifier}'),
+        address: `{identifier}.c1a2b3c4d5e6.${REGION}.rds.amazonaws.com`,
+      },
       effects: deletionProtected,
     },
   ),
