@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest';
-import { connectEngine } from '../../images/builder/engine.ts';
 import type { ContainerDefinition } from '../../infra/ecs/container-definition.ts';
 import { must } from '../support/must.ts';
 import { describeWithPulumi } from '../support/pulumi/describe-with-pulumi.ts';
@@ -8,6 +7,7 @@ import type { Recorded } from '../support/pulumi/providers/aws/recorder.ts';
 import { TestStack } from '../support/pulumi/run.ts';
 import { docker } from '../support/services/provided.ts';
 import { AwsAccount, standIns } from './aws-account.ts';
+import { environmentsOf, keysIn, removeImages } from './behind-aws.ts';
 import { PlatformClient } from './platform-client.ts';
 import { secretValue } from './recorded-roles.ts';
 
@@ -171,12 +171,17 @@ describeWithPulumi(
         expect(state.includes(JSON.stringify(value).slice(1, -1)), 'a secret').toBe(false);
     });
 
-    it('is destroyed with a conversation that lives, and leaves its data and what that is in', async () => {
+    it('is destroyed with three conversations that live, and leaves their files and what data is in', async () => {
       told();
       const before = stack.aws.all();
+      const names = ['first', 'second', 'third'];
+      const platform = await client();
+      await Promise.all(names.map((name) => platform.execute(name, `echo ${name} > last`)));
       await stack.destroy();
       expect(conversations().filter(({ status }) => status !== 'STOPPED')).toEqual([]);
       const left = stack.aws.all();
+      const saved = await keysIn(must(stack.aws.ids('aws:s3/bucket:Bucket')[0]));
+      for (const name of names) expect(saved).toContain(`berth/workspaces/default/${name}/manifest.json`);
       expect(before).toEqual(expect.arrayContaining(left));
       const settings = /^aws:s3\/bucket[A-Z]/;
       const tokens = new Set(left.map(({ token }) => token).filter((token) => !settings.test(token)));
@@ -195,33 +200,3 @@ describeWithPulumi(
   },
   ['redis-server', 's3'],
 );
-
-/** By variable: what each running container of this name has, beyond what its image says. */
-async function environmentsOf(
-  emulator: AwsAccount['emulator'],
-  container: string,
-): Promise<Record<string, string>[]> {
-  const engine = connectEngine(docker().host);
-  const running = emulator.tasks.filter(({ status }) => status === 'RUNNING');
-  const names = running
-    .filter(({ containers }) => containers.some(({ name }) => name === container))
-    .map(({ identity }) => `berth-ecs-${identity.id}-${container}`);
-  return Promise.all(
-    names.map(async (name) => {
-      const { Config, Image } = await engine.getContainer(name).inspect();
-      const { Config: ofImage } = await engine.getImage(Image).inspect();
-      const own = Config.Env.filter((line) => !ofImage.Env?.includes(line));
-      return Object.fromEntries(
-        own.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
-      );
-    }),
-  );
-}
-
-/** Those that were pushed under the project's name. */
-async function removeImages(project: string): Promise<void> {
-  const engine = connectEngine(docker().host);
-  const images = await engine.listImages();
-  const tags = images.flatMap(({ RepoTags }) => RepoTags ?? []).filter((tag) => tag.includes(`/${project}/`));
-  for (const tag of tags) await engine.getImage(tag).remove();
-}

@@ -8,7 +8,7 @@ export const GIVEN_REDIS = 'BERTH_TEST_ELASTICACHE';
 
 /** The Redis of the test, empty, with the token that the program asks for. Its certificate is known to this process. */
 export const givenRedis: Effects<Unwrap<ReplicationGroupArgs>> = {
-  async created({ authToken, port, transitEncryptionEnabled }) {
+  async created({ authToken, port, transitEncryptionEnabled, numCacheClusters = 1 }, { id }) {
     const url = process.env[GIVEN_REDIS];
     if (url === undefined) throw new Error(`This provider wants a Redis, named by ${GIVEN_REDIS}.`);
     const { hostname, protocol, port: at = '6379' } = new URL(url);
@@ -21,6 +21,7 @@ export const givenRedis: Effects<Unwrap<ReplicationGroupArgs>> = {
     } finally {
       client.disconnect();
     }
-    return { primaryEndpointAddress: hostname };
+    const memberClusters = Array.from({ length: numCacheClusters }, (_, at) => `${id}-00${at + 1}`);
+    return { primaryEndpointAddress: hostname, memberClusters };
   },
 };

@@ -92,7 +92,7 @@ export const NETWORK: Readonly<Record<string, AwsType>> = {
     arn(BALANCING, 'loadbalancer/app/{name}/#'),
     [
       ...(['name', 'loadBalancerType', 'internal', 'subnets', 'securityGroups', 'tags'] as const),
-      ...(['idleTimeout', 'dropInvalidHeaderFields', 'desyncMitigationMode'] as const),
+      ...(['idleTimeout', 'dropInvalidHeaderFields', 'desyncMitigationMode', 'accessLogs'] as const),
     ],
     {
       named: 'name',
@@ -101,6 +101,7 @@ export const NETWORK: Readonly<Record<string, AwsType>> = {
       outputs: {
         arn: '{id}',
         arnSuffix: 'app/{name}/1',
+        zoneId: 'Z35SXDOTRQ7X7K',
         dnsName: `internal-{name}.${REGION}.elb.amazonaws.com`,
       },
     },

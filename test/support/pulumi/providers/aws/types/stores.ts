@@ -89,10 +89,14 @@ export const STORES: Readonly<Record<string, AwsType>> = {
     },
   ),
 
-  'aws:rds/subnetGroup:SubnetGroup': of<SubnetGroupArgs>('{name}', ['name', 'description', 'subnetIds', 'tags'], {
-    named: 'name',
-    replacing: ['name'],
-  }),
+  'aws:rds/subnetGroup:SubnetGroup': of<SubnetGroupArgs>(
+    '{name}',
+    ['name', 'description', 'subnetIds', 'tags'],
+    {
+      named: 'name',
+      replacing: ['name'],
+    },
+  ),
   'aws:rds/parameterGroup:ParameterGroup': of<ParameterGroupArgs>('{name}', GROUP_OF_PARAMETERS, {
     named: 'name',
     replacing: ['name', 'family', 'description'],
