@@ -1,7 +1,7 @@
 import { getCallerIdentityOutput } from '@pulumi/aws/getCallerIdentity.js';
 import { getPartitionOutput } from '@pulumi/aws/getPartition.js';
 import { getRegionOutput } from '@pulumi/aws/getRegion.js';
-import { type ComponentResource, Config, type Output } from '@pulumi/pulumi';
+import { type ComponentResource, Config, interpolate, type Output } from '@pulumi/pulumi';
 
 /** Where every resource of a platform goes, and what it is marked with. */
 export interface EcsPlace {
@@ -24,6 +24,11 @@ export function ecsPlace(name: string, parent: ComponentResource): EcsPlace {
     account: getCallerIdentityOutput({}, { parent }).accountId,
     partition: getPartitionOutput({}, { parent }).partition,
   };
+}
+
+/** The ARN of a family of task definitions, without a revision. */
+export function taskFamilyArn({ partition, region, account }: EcsPlace, family: string): Output<string> {
+  return interpolate`arn:${partition}:ecs:${region}:${account}:task-definition/${family}`;
 }
 
 /** The region of the default provider, where it can be told before anything is asked. */

@@ -7,7 +7,7 @@ import { plainVariables, type RuntimeEnvironment, secretVariables } from '../run
 import { type ContainerDefinition, hardened, tmpfs } from './container-definition.ts';
 import { logGroup } from './ecs-cluster.ts';
 import { ecsImage } from './ecs-images.ts';
-import type { EcsPlace } from './ecs-place.ts';
+import { type EcsPlace, taskFamilyArn } from './ecs-place.ts';
 import { executionRole } from './ecs-roles.ts';
 import type { StoredSecret } from './ecs-secrets.ts';
 import { ecsSweeper } from './ecs-sweeper.ts';
@@ -114,6 +114,7 @@ export function ecsRuntime(given: Given): Service {
     place,
     clusterArn: cluster.arn,
     task,
+    taskFamily: taskFamilyArn(place, called),
     taskRoles: [execution.role.arn, given.taskRoleArn],
     container: RUNTIME_CONTAINER,
     subnetIds: given.subnetIds,

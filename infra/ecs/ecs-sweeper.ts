@@ -18,6 +18,8 @@ interface Given {
   clusterArn: Output<string>;
   /** The runtime's own. */
   task: TaskDefinition;
+  /** Its ARN without a revision, known before there is one: a new revision changes no policy. */
+  taskFamily: Output<string>;
   taskRoles: Input<string>[];
   container: string;
   subnetIds: Output<string[]>;
@@ -40,7 +42,7 @@ export function ecsSweeper(given: Given): Invocation {
   const log = logGroup(place, 'sweeper');
   const { role, granted } = sweeperRole(place, {
     cluster: clusterArn,
-    taskFamily: task.arnWithoutRevision,
+    taskFamily: given.taskFamily,
     taskRoles: all(given.taskRoles),
     logGroup: log.arn,
   });

@@ -13,6 +13,7 @@ import { expiryCycle } from './expiry-cycle.ts';
 import type { Figure } from './figure.ts';
 import { firstEvent } from './first-event.ts';
 import { idleStreams } from './idle-streams.ts';
+import { infraPreviews } from './infra-previews.ts';
 import { memoryPerRecord } from './memory-per-record.ts';
 import { poolRefill } from './pool-refill.ts';
 import { runtimeStart } from './runtime-start.ts';
@@ -57,6 +58,7 @@ export const rows: Record<string, (setting: BenchSetting) => Promise<Figure[]>> 
     await egressOpenTunnels(),
   ],
   ecs: async (setting) => [...(await ecsCalls(setting)), ...(await ecsBurst(setting))],
+  infra: ({ dockerHost, say }) => infraPreviews(dockerHost, say),
   agent: agentStart,
   runtime: async (setting) => runtimeStart(onDocker(setting)),
 };

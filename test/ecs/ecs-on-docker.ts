@@ -8,18 +8,20 @@ import { EcsEmulator, type EmulatorOptions } from '../support/ecs-emulator/ecs-e
 import { workspaceTaskDefinition } from '../support/ecs-emulator/workspace-task-definition.ts';
 import { must } from '../support/must.ts';
 import { docker, proxyImage, workspaceImage } from '../support/services/provided.ts';
+import { renderedPolicy, runtimeAccess, TOOLS_KEY } from './runtime-access.ts';
 
 export const CLUSTER = 'berth';
-const FAMILY = 'workspace-agent';
+export const FAMILY = 'workspace-agent';
 export const LOG_GROUP = '/ecs/workspace-agent';
 /** Waits of a test are waits for real containers, not for the next look. */
 export const POLL_SECONDS = 0.2;
 
-/** An ECS with the task definition of conversations, whose tasks are containers of the tests' engine. */
+/** An ECS with the task definition of conversations, whose tasks are containers, and where the runtime may what its policy says. */
 export async function startEcs(options: Partial<EmulatorOptions> = {}): Promise<EcsEmulator> {
   const emulator = await EcsEmulator.start({
     backing: dockerBacking({ host: docker().host }),
     clusters: [CLUSTER],
+    access: runtimeAccess(renderedPolicy(FAMILY, CLUSTER, LOG_GROUP)),
     ...options,
   });
   await registerWorkspace(emulator);
@@ -28,11 +30,10 @@ export async function startEcs(options: Partial<EmulatorOptions> = {}): Promise<
 
 /** A revision of the task definition of conversations. */
 export async function registerWorkspace(emulator: EcsEmulator): Promise<void> {
-  const { AWS_ACCESS_KEY_ID: accessKeyId = '', AWS_SECRET_ACCESS_KEY: secretAccessKey = '' } = emulator.env;
   const client = new ECSClient({
     endpoint: emulator.url,
     region: emulator.region,
-    credentials: { accessKeyId, secretAccessKey },
+    credentials: { accessKeyId: TOOLS_KEY, secretAccessKey: 'not-checked' },
   });
   const images = { agentImage: workspaceImage(), sidecarImage: proxyImage() };
   const definition = workspaceTaskDefinition({ ...images, family: FAMILY, logGroup: LOG_GROUP });

@@ -1,15 +1,37 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { vitestOptions } from '../support/vitest-options.ts';
+import { ALLOWED_FOLDER } from './runtime-access.ts';
 
 // `npm run test:ecs`: the ECS backend and all that conversations can do on it, against the emulator on a real engine.
 
-export default defineConfig(async () => ({
-  root: fileURLToPath(new URL('../..', import.meta.url)),
-  test: {
-    ...(await vitestOptions('test/ecs/**/*.ecs.ts', 'test/support/ecs-emulator/**/*.test.ts')),
-    maxWorkers: 3,
-    maxConcurrency: 3,
-    testTimeout: 180_000,
-  },
-}));
+const LAST = 'test/ecs/least-privilege.ecs.ts';
+
+export default defineConfig(async () => {
+  const { include, env, ...options } = await vitestOptions(
+    'test/ecs/**/*.ecs.ts',
+    'test/support/ecs-emulator/**/*.test.ts',
+  );
+  const folder = mkdtempSync(join(process.env.TEST_RUN_FOLDER ?? tmpdir(), 'berth-ecs-allowed-'));
+  const inTurn = (name: string, groupOrder: number, which: { include: string[]; exclude: string[] }) => ({
+    extends: true as const,
+    test: { name, sequence: { groupOrder }, ...which },
+  });
+  return {
+    root: fileURLToPath(new URL('../..', import.meta.url)),
+    test: {
+      ...options,
+      env: { ...env, [ALLOWED_FOLDER]: folder },
+      maxWorkers: 3,
+      maxConcurrency: 3,
+      testTimeout: 180_000,
+      projects: [
+        inTurn('ecs', 0, { include, exclude: ['**/node_modules/**', LAST] }),
+        inTurn('ecs at last', 1, { include: [LAST], exclude: ['**/node_modules/**'] }),
+      ],
+    },
+  };
+});

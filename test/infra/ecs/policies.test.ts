@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   executionPolicy,
@@ -35,6 +35,22 @@ const SWEEPER = {
 };
 const MODELS = { partition: 'aws', region: 'eu-west-1', account: '123456789012' };
 
+/** By command of the SDK: what AWS asks the caller's policies for. */
+const WANTED_BY: Record<string, string[]> = {
+  RunTask: ['ecs:RunTask', 'ecs:TagResource', 'iam:PassRole'],
+  StopTask: ['ecs:StopTask'],
+  DescribeTasks: ['ecs:DescribeTasks'],
+  ListTasks: ['ecs:ListTasks'],
+  DescribeTaskDefinition: ['ecs:DescribeTaskDefinition'],
+  GetLogEvents: ['logs:GetLogEvents'],
+  GetObject: ['s3:GetObject'],
+  HeadObject: ['s3:GetObject'],
+  PutObject: ['s3:PutObject'],
+  DeleteObjects: ['s3:DeleteObject'],
+  ListObjectsV2: ['s3:ListBucket'],
+  AssumeRole: ['sts:AssumeRole'],
+};
+
 const granting: [string, PolicyDocument][] = [
   ['the runtime', runtimePolicy(RUNTIME)],
   ['the execution of a task', executionPolicy(EXECUTION)],
@@ -64,6 +80,17 @@ describe('what the runtime may', () => {
       's3:ListBucket',
       'sts:AssumeRole',
     ]);
+  });
+
+  it('is what the commands of AWS that its sources send want, each of them, and nothing else', () => {
+    const sources = globSync('runtime/**/*.ts', { cwd: new URL('../../..', import.meta.url) });
+    const commands = sources.flatMap((file) => {
+      const source = readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8');
+      return source.includes("'@aws-sdk/") ? [...source.matchAll(/new (\w+)Command\(/g)] : [];
+    });
+    const wanted = commands.flatMap(([, command = '']) => WANTED_BY[command] ?? `unknown: ${command}`);
+    const allowed = runtimePolicy(RUNTIME).Statement.flatMap(actionsOf);
+    expect([...new Set(wanted)].sort()).toEqual(allowed.sort());
   });
 
   it('is to read and write below its prefix of the bucket only', () => {

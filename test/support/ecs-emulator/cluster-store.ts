@@ -10,8 +10,8 @@ export interface CapacityStrategyItem {
 export interface Cluster {
   readonly name: string;
   readonly arn: string;
-  readonly capacityProviders: readonly string[];
-  readonly defaultStrategy: readonly CapacityStrategyItem[];
+  capacityProviders: readonly string[];
+  defaultStrategy: readonly CapacityStrategyItem[];
   readonly tags: ReadonlyMap<string, string>;
 }
 

@@ -1,3 +1,4 @@
+import { AccessControl, type AccessOptions } from './access/access-control.ts';
 import { Arns } from './api/arns.ts';
 import { AwsJsonServer } from './api/aws-json-server.ts';
 import { CallLog } from './api/call-log.ts';
@@ -7,9 +8,15 @@ import { ClientTokens } from './client-tokens.ts';
 import { ClusterStore } from './cluster-store.ts';
 import { EmulatorClock } from './emulator-clock.ts';
 import { LogStreams } from './logs/log-streams.ts';
+import { ServiceStore } from './services/service-store.ts';
 import { TaskDefinitionStore } from './task-definition-store.ts';
 import type { Task } from './tasks/task.ts';
-import type { BackingFactory, TaskBacking } from './tasks/task-backing.ts';
+import {
+  type AddedEnvironment,
+  type BackingFactory,
+  StartFailure,
+  type TaskBacking,
+} from './tasks/task-backing.ts';
 import { NO_DELAYS, type TaskDelays } from './tasks/task-delays.ts';
 import { TaskLauncher } from './tasks/task-launcher.ts';
 import type { TaskRun } from './tasks/task-run.ts';
@@ -33,9 +40,13 @@ export interface EmulatorOptions {
   /** Made at the start, with the capacity providers FARGATE and FARGATE_SPOT. */
   readonly clusters?: readonly string[];
   readonly logGroups?: readonly string[];
-  /** The only ones that exist. */
-  readonly subnets?: readonly string[];
-  readonly securityGroups?: readonly string[];
+  /** The only ones that exist; where someone else makes them, looked up with each call. */
+  readonly subnets?: readonly string[] | (() => readonly string[]);
+  readonly securityGroups?: readonly string[] | (() => readonly string[]);
+  /** Who may what; unless said, everyone everything. */
+  readonly access?: AccessOptions;
+  /** Without it, a task with secrets or a role does not start. */
+  readonly addedEnvironment?: AddedEnvironment;
   readonly host?: string;
   readonly port?: number;
   /** Told of every change of a task. */
@@ -51,8 +62,6 @@ export class EcsEmulator implements AsyncDisposable {
   readonly calls = new CallLog();
   readonly faults: Faults;
   readonly region: string;
-  readonly subnets: readonly string[];
-  readonly securityGroups: readonly string[];
   readonly #world: World;
   readonly #backing: TaskBacking;
   readonly #server: AwsJsonServer;
@@ -75,8 +84,8 @@ export class EcsEmulator implements AsyncDisposable {
     this.clock = new EmulatorClock(options.speed);
     this.faults = new Faults(this.clock);
     this.region = options.region ?? 'us-east-1';
-    this.subnets = options.subnets ?? ['subnet-0be27a0000000001a', 'subnet-0be27a0000000001b'];
-    this.securityGroups = options.securityGroups ?? ['sg-0be27a00000000001'];
+    const { subnets = ['subnet-0be27a0000000001a', 'subnet-0be27a0000000001b'] } = options;
+    const { securityGroups = ['sg-0be27a00000000001'], onTask } = options;
     this.#backing = backing;
     const arns = new Arns(this.region, options.accountId ?? '123456789012');
     const lag = { describeMs: 0, listMs: 0, ...options.lag };
@@ -91,7 +100,11 @@ export class EcsEmulator implements AsyncDisposable {
         logs,
         closing: this.#closing.signal,
         keepViewsMs: KEEP_VIEWS_MS,
-        onChange: options.onTask ?? (() => {}),
+        addedEnvironment: options.addedEnvironment ?? nothingToAdd,
+        onChange: (task) => {
+          onTask?.(task);
+          this.#world?.services.taskChanged(task);
+        },
       },
       tasks,
     );
@@ -105,18 +118,27 @@ export class EcsEmulator implements AsyncDisposable {
       launcher,
       clientTokens: new ClientTokens(this.clock),
       logs,
-      subnets: this.subnets,
-      securityGroups: this.securityGroups,
+      subnets: typeof subnets === 'function' ? subnets : () => subnets,
+      securityGroups: typeof securityGroups === 'function' ? securityGroups : () => securityGroups,
+      services: new ServiceStore(arns),
       lag,
     };
     for (const name of options.clusters ?? []) {
       this.#world.clusters.create(name, { capacityProviders: ['FARGATE', 'FARGATE_SPOT'] });
     }
-    this.#server = new AwsJsonServer(this.#world, this.calls, this.faults);
+    this.#server = new AwsJsonServer(this.#world, this.calls, this.faults, new AccessControl(options.access));
   }
 
   get url(): string {
     return this.#url;
+  }
+
+  get subnets(): readonly string[] {
+    return this.#world.subnets();
+  }
+
+  get securityGroups(): readonly string[] {
+    return this.#world.securityGroups();
   }
 
   /** What makes the SDK of a process speak to this emulator. */
@@ -179,6 +201,7 @@ export class EcsEmulator implements AsyncDisposable {
   /** Ends every task and removes all that it made. */
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
+    this.#world.services.close();
     this.#closing.abort();
     try {
       await this.#server[Symbol.asyncDispose]();
@@ -192,3 +215,10 @@ export class EcsEmulator implements AsyncDisposable {
     return this.close();
   }
 }
+
+const nothingToAdd: AddedEnvironment = async ({ taskRoleArn }, { definition }) => {
+  if (taskRoleArn === undefined && (definition.secrets ?? []).length === 0) return {};
+  throw new StartFailure(
+    'ResourceInitializationError: unable to pull secrets or registry auth: this emulator was given neither secrets nor credentials.',
+  );
+};

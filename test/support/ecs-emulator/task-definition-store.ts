@@ -47,14 +47,17 @@ export class TaskDefinitionStore {
 
   /** By ARN, `family:revision`, or family: its latest that is active. Throws `ClientException` where there is none. */
   find(name: string): TaskDefinition {
-    const [family = '', revision] = shortName('task-definition', name).split(':');
-    const revisions = this.#families.get(family) ?? [];
-    const found =
-      revision === undefined
-        ? revisions.findLast(({ status }) => status === 'ACTIVE')
-        : revisions[Number(revision) - 1];
+    const found = this.known(name);
     if (found === undefined) throw clientException('Unable to describe task definition.');
     return found;
+  }
+
+  known(name: string): TaskDefinition | undefined {
+    const [family = '', revision] = shortName('task-definition', name).split(':');
+    const revisions = this.#families.get(family) ?? [];
+    return revision === undefined
+      ? revisions.findLast(({ status }) => status === 'ACTIVE')
+      : revisions[Number(revision) - 1];
   }
 
   /** In the order of family and revision. */

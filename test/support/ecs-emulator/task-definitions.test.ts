@@ -154,7 +154,8 @@ describe('task definitions', () => {
   });
 
   it('refuse by name what the emulator would have to pass over', async () => {
-    expect(await refused(withApp({ secrets: [{ name: 'A', valueFrom: 'arn:…' }] }))).toContain('secrets');
-    expect(await refused({ taskRoleArn: 'arn:aws:iam::1:role/x' })).toContain('does not emulate taskRoleArn');
+    const valueFrom = 'arn:aws:ssm:us-east-1:1:parameter/a';
+    expect(await refused(withApp({ secrets: [{ name: 'A', valueFrom }] }))).toContain('Secrets Manager');
+    expect(await refused({ pidMode: 'task' })).toContain('does not emulate pidMode');
   });
 });

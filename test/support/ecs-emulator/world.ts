@@ -4,6 +4,7 @@ import type { ClientTokens } from './client-tokens.ts';
 import type { ClusterStore } from './cluster-store.ts';
 import type { EmulatorClock } from './emulator-clock.ts';
 import type { LogStreams } from './logs/log-streams.ts';
+import type { ServiceStore } from './services/service-store.ts';
 import type { TaskDefinitionStore } from './task-definition-store.ts';
 import type { TaskLauncher } from './tasks/task-launcher.ts';
 import type { TaskStore } from './tasks/task-store.ts';
@@ -25,7 +26,8 @@ export interface World {
   readonly launcher: TaskLauncher;
   readonly clientTokens: ClientTokens;
   readonly logs: LogStreams;
-  readonly subnets: readonly string[];
-  readonly securityGroups: readonly string[];
+  readonly services: ServiceStore;
+  readonly subnets: () => readonly string[];
+  readonly securityGroups: () => readonly string[];
   lag: Lag;
 }

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from './command.ts';
+import { RECORDER, Recorder } from './providers/aws/recorder.ts';
 import { VOLUMES_LINK } from './providers/docker/volume.ts';
 import { FAIL_ONCE } from './providers/fail-once.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const PROVIDERS = ['command', 'docker', 'docker-build', 'random'] as const;
+const PROVIDERS = ['aws', 'command', 'docker', 'docker-build', 'random'] as const;
 const MINUTE = 60_000;
 /** As much as tells what went wrong. */
 const SAID = 6_000;
@@ -88,8 +89,8 @@ export class TestStack implements Disposable {
   }
 
   /** What `up` would change, and nothing of what it would leave alone. */
-  async preview(): Promise<PreviewStep[]> {
-    const stdout = await this.#pulumi(['preview', '--json']);
+  async preview(env: Record<string, string> = {}): Promise<PreviewStep[]> {
+    const stdout = await this.#pulumi(['preview', '--json'], MINUTE, env);
     const { steps } = JSON.parse(stdout) as { steps: { op: string; urn: string }[] }; // as Pulumi documents it
     const changes = steps.filter(({ op }) => op !== 'same');
     this.lastWords = changes.map(({ op, urn }) => `${op} ${urn}`).join('\n');
@@ -124,6 +125,15 @@ export class TestStack implements Disposable {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
+  /** What there is on AWS. */
+  get aws(): Recorder {
+    return new Recorder(this.#awsFolder);
+  }
+
+  get #awsFolder(): string {
+    return join(this.folder, 'aws');
+  }
+
   get #failOnceFile(): string {
     return join(this.folder, 'fail-once');
   }
@@ -143,7 +153,7 @@ export class TestStack implements Disposable {
     writeFileSync(join(project, 'Pulumi.yaml'), `${text.trimEnd()}\nplugins: ${JSON.stringify(plugins)}\n`);
   }
 
-  async #pulumi(args: string[], withinMs = MINUTE): Promise<string> {
+  async #pulumi(args: string[], withinMs = MINUTE, more: Record<string, string> = {}): Promise<string> {
     const { engine, stack, env } = this.#options;
     const common = ['--non-interactive', '--color', 'never'];
     const named = args[1] === 'init' ? [] : ['--stack', stack];
@@ -156,7 +166,9 @@ export class TestStack implements Disposable {
           ...pulumiEnvironment(this.folder, engine),
           [FAIL_ONCE]: this.#failOnceFile,
           [VOLUMES_LINK]: join(this.folder, 'volumes'),
+          [RECORDER]: this.#awsFolder,
           ...env,
+          ...more,
         },
         withinMs,
       },

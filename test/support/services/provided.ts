@@ -60,6 +60,9 @@ export const dockerd = (): { path: string } => ({ path: provided('dockerd') });
 /** The Redis of the run. Other files use it at the same time: take a key prefix, and never stop or flush it. */
 export const redis = (): { url: string } => ({ url: provided('redis') });
 
+/** The program that a Redis of one's own is started with. */
+export const redisServer = (): { path: string } => ({ path: provided('redis-server') });
+
 /** A Redis for one test file to stop, pause and restart. Stop it in `afterAll`. */
 export async function startRedis(): Promise<PrivateRedis> {
   return startPrivateRedis(provided('redis-server'), ownFolder());

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
@@ -17,7 +18,7 @@ export function certificateFor(name: string): { key: string; cert: string } {
   const folder = mkdtempSync(join(tmpdir(), 'berth-certificate-'));
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   const options = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
-  const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`];
+  const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=${isIP(name) ? 'IP' : 'DNS'}:${name}`];
   execFileSync('openssl', ['req', '-x509', ...options, ...subject, '-keyout', key, '-out', cert], {
     stdio: 'ignore',
   });

@@ -20,6 +20,15 @@ export class Arns {
     return this.#ecs(`container/${cluster}/${task}/${id}`);
   }
 
+  /** Those that a list of tasks is about. */
+  containerInstances(cluster: string): string {
+    return this.#ecs(`container-instance/${cluster}/*`);
+  }
+
+  service(cluster: string, name: string): string {
+    return this.#ecs(`service/${cluster}/${name}`);
+  }
+
   taskDefinition(family: string, revision: number): string {
     return this.#ecs(`task-definition/${family}:${revision}`);
   }
@@ -34,6 +43,9 @@ export class Arns {
 }
 
 /** What follows `<type>/` in an ARN of ECS, or the whole of what is no ARN. */
-export function shortName(type: 'cluster' | 'task' | 'task-definition', nameOrArn: string): string {
+export function shortName(
+  type: 'cluster' | 'task' | 'task-definition' | 'service',
+  nameOrArn: string,
+): string {
   return new RegExp(`^arn:aws[\\w-]*:ecs:[^:]*:[^:]*:${type}/(.+)$`).exec(nameOrArn)?.[1] ?? nameOrArn;
 }

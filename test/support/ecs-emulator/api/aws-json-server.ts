@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import type { AccessControl } from '../access/access-control.ts';
+import { requiredAccess } from '../access/required-access.ts';
 import { OPERATIONS, SIGNING_NAMES } from '../operations/operation-table.ts';
 import type { World } from '../world.ts';
 import { AwsError } from './aws-error.ts';
@@ -18,11 +20,13 @@ export class AwsJsonServer implements AsyncDisposable {
   readonly #world: World;
   readonly #calls: CallLog;
   readonly #faults: Faults;
+  readonly #access: AccessControl;
 
-  constructor(world: World, calls: CallLog, faults: Faults) {
+  constructor(world: World, calls: CallLog, faults: Faults, access: AccessControl) {
     this.#world = world;
     this.#calls = calls;
     this.#faults = faults;
+    this.#access = access;
     this.#server = createServer((request, response) => void this.#serve(request, response));
     // The SDK keeps connections: one that closes under its next call would fail that call.
     this.#server.keepAliveTimeout = 3_600_000;
@@ -53,7 +57,8 @@ export class AwsJsonServer implements AsyncDisposable {
     const input = parsed(body);
     const call = this.#calls.add({ operation: name, at: this.#world.clock.now(), input });
     try {
-      checkSignature(request.headers, this.#world.arns.region, SIGNING_NAMES[target] ?? 'ecs');
+      const service = SIGNING_NAMES[target] ?? 'ecs';
+      const key = checkSignature(request.headers, this.#world.arns.region, service);
       const operation = OPERATIONS[target]?.[name];
       if (request.method !== 'POST' || operation === undefined) {
         throw new AwsError('UnknownOperationException', `The emulator has no operation ${target}.${name}.`);
@@ -61,6 +66,7 @@ export class AwsJsonServer implements AsyncDisposable {
       if (request.headers['content-type'] !== CONTENT_TYPE || input === undefined) {
         throw new AwsError('SerializationException', `The body has to be ${CONTENT_TYPE}.`);
       }
+      this.#access.check(key, () => requiredAccess(this.#world, service, name, input));
       const fault = this.#faults.meet(name, input);
       faultBefore(fault);
       this.#world.limits.pass(name);

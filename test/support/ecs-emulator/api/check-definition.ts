@@ -17,7 +17,7 @@ export function checkDefinition(
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw clientException(`Container name ${twice} must be unique.`);
   for (const container of containers) checkContainer(container, containers, volumes, size);
-  checkLogs(request, region);
+  checkRoles(request, region);
   checkOrder(containers);
   return size;
 }
@@ -77,12 +77,16 @@ function checkContainer(
   }
 }
 
-function checkLogs(request: RegisterTaskDefinitionRequest, region: string): void {
+function checkRoles(request: RegisterTaskDefinitionRequest, region: string): void {
   const configured = request.containerDefinitions.flatMap(({ logConfiguration }) => logConfiguration ?? []);
   if (configured.length > 0 && request.executionRoleArn === undefined) {
     throw clientException(
       'Fargate requires task definition to have execution role ARN to support log driver awslogs.',
     );
+  }
+  const secrets = request.containerDefinitions.flatMap(({ secrets = [] }) => secrets);
+  if (secrets.length > 0 && request.executionRoleArn === undefined) {
+    throw clientException('Fargate requires task definition to have execution role ARN to support secrets.');
   }
   const elsewhere = configured.find(({ options }) => options['awslogs-region'] !== region);
   if (elsewhere !== undefined) {

@@ -87,6 +87,16 @@ export const ContainerDefinition = z.strictObject({
   entryPoint: z.array(z.string()).optional(),
   command: z.array(z.string()).optional(),
   environment: KeyValues.optional(),
+  secrets: z
+    .array(
+      z.strictObject({
+        name: z.string().min(1),
+        valueFrom: z
+          .string()
+          .startsWith('arn:aws:secretsmanager:', 'is not emulated unless of Secrets Manager'),
+      }),
+    )
+    .optional(),
   workingDirectory: z.string().optional(),
   user: z.string().optional(),
   readonlyRootFilesystem: z.boolean().optional(),
@@ -135,7 +145,6 @@ export const ContainerDefinition = z.strictObject({
   extraHosts: nothing,
   links: nothing,
   resourceRequirements: nothing,
-  secrets: nothing,
   systemControls: nothing,
   volumesFrom: nothing,
 });

@@ -4,13 +4,13 @@ import { AwsError } from './aws-error.ts';
 const SHAPE =
   /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\/(\d{8})\/([^/,\s]+)\/([^/,\s]+)\/aws4_request, ?SignedHeaders=([^,\s]+), ?Signature=[0-9a-f]{64}$/;
 
-/** Refuses what is not signed for this region and service. The signature's value is not checked: any key will do. */
-export function checkSignature(headers: IncomingHttpHeaders, region: string, service: string): void {
+/** Refuses what is not signed for this region and service; tells the id of the key. The value is not checked: any key will do. */
+export function checkSignature(headers: IncomingHttpHeaders, region: string, service: string): string {
   const { authorization } = headers;
   if (authorization === undefined) {
     throw new AwsError('MissingAuthenticationTokenException', 'Missing Authentication Token');
   }
-  const [, , day, signedRegion, signedService, signed = ''] = SHAPE.exec(authorization) ?? [];
+  const [, accessKeyId = '', day, signedRegion, signedService, signed = ''] = SHAPE.exec(authorization) ?? [];
   if (day === undefined) {
     throw new AwsError('IncompleteSignatureException', 'Authorization header is not of the shape of SigV4.');
   }
@@ -30,4 +30,5 @@ export function checkSignature(headers: IncomingHttpHeaders, region: string, ser
       `Credential should be scoped to correct service: '${service}'.`,
     );
   }
+  return accessKeyId;
 }

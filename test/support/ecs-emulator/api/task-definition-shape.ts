@@ -53,6 +53,7 @@ export const RegisterTaskDefinitionRequest = z.strictObject({
   cpu: z.string().optional(),
   memory: z.string().optional(),
   executionRoleArn: z.string().startsWith('arn:', 'is no ARN of a role').optional(),
+  taskRoleArn: z.string().startsWith('arn:', 'is no ARN of a role').optional(),
   volumes: z.array(Volume).optional(),
   runtimePlatform: z
     .strictObject({

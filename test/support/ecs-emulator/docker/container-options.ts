@@ -1,5 +1,6 @@
 import type { ContainerCreateOptions } from 'dockerode';
 import type { ContainerPlan, TaskPlan } from '../tasks/task-backing.ts';
+import { localImage } from './local-image.ts';
 
 export interface Surroundings {
   readonly labels: Readonly<Record<string, string>>;
@@ -7,6 +8,8 @@ export interface Surroundings {
   readonly networkOf: string;
   /** By volume name: a folder of this machine, or the engine's volume. */
   readonly sources: ReadonlyMap<string, string>;
+  /** Beyond the task's own. */
+  readonly binds: readonly string[];
   /** What the machine has. */
   readonly cpus: number;
 }
@@ -22,7 +25,7 @@ export function containerOptions(
 ): ContainerCreateOptions {
   const { linuxParameters: linux, entryPoint, ulimits = [] } = definition;
   return {
-    Image: definition.image,
+    Image: localImage(definition.image),
     ...(entryPoint === undefined ? {} : { Entrypoint: entryPoint }),
     ...(command === undefined ? {} : { Cmd: [...command] }),
     ...(definition.user === undefined ? {} : { User: definition.user }),
@@ -49,10 +52,13 @@ export function containerOptions(
           [...mountOptions, `size=${size}m`].join(','),
         ]),
       ),
-      Binds: (definition.mountPoints ?? []).map(({ sourceVolume, containerPath, readOnly }) => {
-        const source = around.sources.get(sourceVolume) ?? sourceVolume;
-        return `${source}:${containerPath}:${readOnly ? 'ro' : 'rw'}`;
-      }),
+      Binds: [
+        ...(definition.mountPoints ?? []).map(({ sourceVolume, containerPath, readOnly }) => {
+          const source = around.sources.get(sourceVolume) ?? sourceVolume;
+          return `${source}:${containerPath}:${readOnly ? 'ro' : 'rw'}`;
+        }),
+        ...around.binds,
+      ],
       Ulimits: ulimits.map(({ name: Name, softLimit: Soft, hardLimit: Hard }) => ({ Name, Soft, Hard })),
       LogConfig: { Type: 'json-file', Config: { 'max-size': '10m' } },
       RestartPolicy: { Name: 'no' },

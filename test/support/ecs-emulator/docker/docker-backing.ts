@@ -13,6 +13,7 @@ import {
 import { createContainer } from './create-container.ts';
 import { DockerTask } from './docker-task.ts';
 import { gone, removeLabelled, removeLeftovers } from './leftovers.ts';
+import { localImage } from './local-image.ts';
 import { ownEfsFolder, removeLeftEfsFolders } from './own-efs-folder.ts';
 import { LABEL, thisProcess } from './owner.ts';
 import { startFailure } from './start-failure.ts';
@@ -26,7 +27,11 @@ export interface DockerOptions {
   readonly internal?: boolean;
   /** Below it, each EFS file system is a folder; one that goes with the emulator unless said. */
   readonly efsFolder?: string;
+  /** Tasks in the machine's own network, which reach what it reaches and all other tasks, with these binds. */
+  readonly onHost?: { readonly isMeant: (task: TaskPlan) => boolean; readonly binds: readonly string[] };
 }
+
+const HOST_ADDRESS = '127.0.0.1';
 
 /** Tasks of real containers on a Docker engine. */
 export function dockerBacking(options: DockerOptions = {}): BackingFactory {
@@ -39,7 +44,7 @@ export function dockerBacking(options: DockerOptions = {}): BackingFactory {
     const name = `berth-ecs-${id}`;
     const network = await makeTaskNetwork(engine, { name, labels, internal: options.internal ?? true });
     const { NCPU: cpus } = await engine.info();
-    return new DockerBacking({ engine, id, labels, network, cpus }, options.efsFolder);
+    return new DockerBacking({ engine, id, labels, network, cpus }, options);
   };
 }
 
@@ -55,9 +60,11 @@ class DockerBacking implements TaskBacking {
   readonly #place: Place;
   readonly #efsFolder: string;
   readonly #ownsEfs: boolean;
+  readonly #onHost: DockerOptions['onHost'];
 
-  constructor(place: Place, efsFolder: string | undefined) {
+  constructor(place: Place, { efsFolder, onHost }: DockerOptions) {
     this.#place = place;
+    this.#onHost = onHost;
     this.#ownsEfs = efsFolder === undefined;
     this.#efsFolder = efsFolder ?? ownEfsFolder(place.id);
   }
@@ -67,7 +74,7 @@ class DockerBacking implements TaskBacking {
   }
 
   async open(plan: TaskPlan): Promise<BackedTask> {
-    const address = this.addresses.take();
+    const address = this.#isOnHost(plan) ? HOST_ADDRESS : this.addresses.take();
     if (address === undefined)
       throw new StartFailure('Timeout waiting for network interface provisioning to complete.');
     try {
@@ -76,6 +83,10 @@ class DockerBacking implements TaskBacking {
       this.addresses.release(address);
       throw startFailure(error, 'ResourceInitializationError');
     }
+  }
+
+  #isOnHost(plan: TaskPlan): boolean {
+    return this.#onHost?.isMeant(plan) === true;
   }
 
   async #openAt(address: string, plan: TaskPlan): Promise<BackedTask> {
@@ -95,6 +106,7 @@ class DockerBacking implements TaskBacking {
         labels,
         networkOf: holder.id,
         sources: new Map(volumes.map(({ name, source }) => [name, source])),
+        binds: this.#isOnHost(plan) ? (this.#onHost?.binds ?? []) : [],
         cpus,
       },
       volumes: own,
@@ -103,26 +115,30 @@ class DockerBacking implements TaskBacking {
   }
 
   /** A container that does nothing, from an image that is there anyway. */
-  async #holdNetwork(address: string, { taskId, containers }: TaskPlan): Promise<Docker.Container> {
+  async #holdNetwork(address: string, plan: TaskPlan): Promise<Docker.Container> {
     const { engine, labels, network } = this.#place;
+    const { taskId, containers } = plan;
+    const onHost = this.#isOnHost(plan);
     const [first] = containers;
     if (first === undefined) throw new StartFailure('The task has no container.');
     const holder = await createContainer(engine, `berth-ecs-${taskId}`, {
-      Image: first.definition.image,
+      Image: localImage(first.definition.image),
       Entrypoint: ['sleep'],
       Cmd: ['infinity'],
       User: '65534:65534',
       Labels: labels,
       Healthcheck: { Test: ['NONE'] },
       HostConfig: {
-        NetworkMode: network.id,
+        NetworkMode: onHost ? 'host' : network.id,
         ReadonlyRootfs: true,
         CapDrop: ['ALL'],
         PidsLimit: 8,
         Memory: 64 * 1024 * 1024,
         LogConfig: { Type: 'none', Config: {} },
       },
-      NetworkingConfig: { EndpointsConfig: { [network.id]: { IPAMConfig: { IPv4Address: address } } } },
+      ...(!onHost && {
+        NetworkingConfig: { EndpointsConfig: { [network.id]: { IPAMConfig: { IPv4Address: address } } } },
+      }),
     });
     try {
       await holder.start();

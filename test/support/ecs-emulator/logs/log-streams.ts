@@ -30,6 +30,11 @@ export class LogStreams {
     return true;
   }
 
+  /** False: there is none. */
+  deleteGroup(name: string): boolean {
+    return this.#groups.delete(name);
+  }
+
   hasGroup(name: string): boolean {
     return this.#groups.has(name);
   }

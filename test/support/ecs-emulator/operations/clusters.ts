@@ -45,10 +45,30 @@ export const describeClusters = operation(
   },
 );
 
+export const putClusterCapacityProviders = operation(
+  z.strictObject({
+    cluster: z.string(),
+    capacityProviders: z.array(z.string()),
+    defaultCapacityProviderStrategy: CapacityStrategy,
+  }),
+  (world, { cluster: named, capacityProviders, defaultCapacityProviderStrategy }) => {
+    const cluster = world.clusters.get(named);
+    cluster.capacityProviders = capacityProviders;
+    cluster.defaultStrategy = defaultCapacityProviderStrategy;
+    return { cluster: wireCluster(world, cluster) };
+  },
+);
+
 export const deleteCluster = operation(
   z.strictObject({ cluster: z.string() }),
   (world, { cluster: named }) => {
     const cluster = world.clusters.get(named);
+    if (world.services.of(cluster).length > 0) {
+      throw new AwsError(
+        'ClusterContainsServicesException',
+        'The Cluster cannot be deleted while Services are active.',
+      );
+    }
     if (world.tasks.of(cluster).some(({ status }) => status !== 'STOPPED')) {
       throw new AwsError(
         'ClusterContainsTasksException',
@@ -70,7 +90,7 @@ function wireCluster(world: World, cluster: Cluster): Record<string, unknown> {
     registeredContainerInstancesCount: 0,
     runningTasksCount: running,
     pendingTasksCount: tasks.length - running,
-    activeServicesCount: 0,
+    activeServicesCount: world.services.of(cluster).length,
     statistics: [],
     settings: [],
     tags: tagList(cluster.tags),

@@ -19,6 +19,14 @@ export const createLogGroup = operation(
   },
 );
 
+export const deleteLogGroup = operation(
+  z.strictObject({ logGroupName: z.string() }),
+  (world, { logGroupName }) => {
+    if (!world.logs.deleteGroup(logGroupName)) throw noGroup();
+    return {};
+  },
+);
+
 export const describeLogStreams = operation(
   z.strictObject({
     logGroupName: z.string(),

@@ -1,7 +1,8 @@
-import { createCluster, deleteCluster, describeClusters } from './clusters.ts';
-import { createLogGroup, describeLogStreams, getLogEvents } from './logs.ts';
+import { createCluster, deleteCluster, describeClusters, putClusterCapacityProviders } from './clusters.ts';
+import { createLogGroup, deleteLogGroup, describeLogStreams, getLogEvents } from './logs.ts';
 import type { Operation } from './operation.ts';
 import { runTask } from './run-task.ts';
+import { createService, deleteService, describeServices, updateService } from './services.ts';
 import { listTagsForResource, tagResource } from './tags.ts';
 import {
   deregisterTaskDefinition,
@@ -15,21 +16,27 @@ import { describeTasks, listTasks, stopTask } from './tasks.ts';
 export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
   AmazonEC2ContainerServiceV20141113: {
     CreateCluster: createCluster,
+    CreateService: createService,
     DeleteCluster: deleteCluster,
+    DeleteService: deleteService,
     DeregisterTaskDefinition: deregisterTaskDefinition,
     DescribeClusters: describeClusters,
+    DescribeServices: describeServices,
     DescribeTaskDefinition: describeTaskDefinition,
     DescribeTasks: describeTasks,
     ListTagsForResource: listTagsForResource,
     ListTaskDefinitions: listTaskDefinitions,
     ListTasks: listTasks,
+    PutClusterCapacityProviders: putClusterCapacityProviders,
     RegisterTaskDefinition: registerTaskDefinition,
     RunTask: runTask,
     StopTask: stopTask,
     TagResource: tagResource,
+    UpdateService: updateService,
   },
   Logs_20140328: {
     CreateLogGroup: createLogGroup,
+    DeleteLogGroup: deleteLogGroup,
     DescribeLogStreams: describeLogStreams,
     GetLogEvents: getLogEvents,
   },

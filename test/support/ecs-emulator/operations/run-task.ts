@@ -30,7 +30,8 @@ export const runTask = operation(RunTaskRequest, (world, request, { failures }) 
   return { tasks: tasks.map(wireTask), failures: [] };
 });
 
-function checkedLaunch(
+/** One task of the request, if it may run. */
+export function checkedLaunch(
   world: World,
   cluster: Cluster,
   definition: TaskDefinition,
@@ -70,13 +71,13 @@ function chooseSubnet({ subnets, securityGroups }: World, { networkConfiguration
     throw invalidParameter("Network Configuration must be provided when networkMode 'awsvpc' is specified.");
   }
   for (const subnet of network.subnets) {
-    if (subnets.includes(subnet)) continue;
+    if (subnets().includes(subnet)) continue;
     throw invalidParameter(
       `Error retrieving subnet information for [${subnet}]: The subnet ID '${subnet}' does not exist (ErrorCode: InvalidSubnetID.NotFound)`,
     );
   }
   for (const group of network.securityGroups ?? []) {
-    if (securityGroups.includes(group)) continue;
+    if (securityGroups().includes(group)) continue;
     throw invalidParameter(
       `Error retrieving security group information for [${group}]: The security group '${group}' does not exist (ErrorCode: InvalidGroup.NotFound)`,
     );

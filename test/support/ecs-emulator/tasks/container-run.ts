@@ -40,8 +40,9 @@ export class ContainerRun {
     return this.#runs;
   }
 
-  async start(backed: BackedTask): Promise<void> {
-    const { runtimeId, exit } = await backed.start(this.plan);
+  async start(backed: BackedTask, added: Readonly<Record<string, string>>): Promise<void> {
+    const environment = { ...this.plan.environment, ...added };
+    const { runtimeId, exit } = await backed.start({ ...this.plan, environment });
     this.#backed = backed;
     this.#runs = true;
     this.state.runtimeId = runtimeId;

@@ -16,6 +16,9 @@ export interface TaskPlan {
   readonly cpuUnits: number;
   readonly memoryMiB: number;
   readonly containers: readonly ContainerPlan[];
+  /** What ECS itself starts it with, and what its programs are to AWS. */
+  readonly executionRoleArn: string | undefined;
+  readonly taskRoleArn: string | undefined;
   readonly volumes: readonly Volume[];
 }
 
@@ -46,6 +49,12 @@ export class StartFailure extends Error {
     this.container = container;
   }
 }
+
+/** What a container's environment gets beyond its definition: values of its secrets, credentials of its task's role. */
+export type AddedEnvironment = (
+  task: TaskPlan,
+  container: ContainerPlan,
+) => Promise<Readonly<Record<string, string>>>;
 
 /** One task where it runs. */
 export interface BackedTask {

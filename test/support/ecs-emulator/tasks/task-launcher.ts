@@ -116,6 +116,8 @@ function taskPlan(taskId: string, taskArn: string, { definition, request }: Laun
     cpuUnits: definition.cpuUnits,
     memoryMiB: definition.memoryMiB,
     volumes: definition.volumes ?? [],
+    executionRoleArn: definition.executionRoleArn,
+    taskRoleArn: definition.taskRoleArn,
     containers: definition.containerDefinitions.map((container): ContainerPlan => {
       const override = request.overrides?.containerOverrides?.find(({ name }) => name === container.name);
       const variables = [...(container.environment ?? []), ...(override?.environment ?? [])];

@@ -2,7 +2,13 @@ import type { EmulatorClock } from '../emulator-clock.ts';
 import type { LogStreams } from '../logs/log-streams.ts';
 import { ContainerRun } from './container-run.ts';
 import type { Task } from './task.ts';
-import { type BackedTask, StartFailure, type TaskBacking, type TaskPlan } from './task-backing.ts';
+import {
+  type AddedEnvironment,
+  type BackedTask,
+  StartFailure,
+  type TaskBacking,
+  type TaskPlan,
+} from './task-backing.ts';
 import { type Delay, pickDelay, type TaskDelays } from './task-delays.ts';
 import type { StopCause, TaskStatus } from './task-status.ts';
 
@@ -17,6 +23,7 @@ export interface RunAround {
   /** Aborted when the whole emulator ends. */
   readonly closing: AbortSignal;
   readonly address: AddressFate;
+  readonly addedEnvironment: AddedEnvironment;
 }
 
 /** It is being stopped before it has started. */
@@ -119,7 +126,7 @@ export class TaskRun {
     }
     this.#interrupt();
     this.#around.logs.open(this.#plan, container.plan, () => backed.logs(name));
-    await container.start(backed);
+    await container.start(backed, await this.#around.addedEnvironment(this.#plan, container.plan));
     void container.exited.then(() => {
       if (!definition.essential) return;
       this.stop({ stopCode: 'EssentialContainerExited', reason: 'Essential container in task exited' });

@@ -50,6 +50,23 @@ describe('a provider of the tests', () => {
     expect(await diff({ word: 'a' }, { word: secretValue(UNKNOWN) })).toMatchObject({ changes: true });
   });
 
+  it('changes in place what can be, and makes another for the inputs that want it', async () => {
+    const changeable = { ...thing, named: 'word', replacing: ['size'], update: async () => ({}) } as const;
+    const other = makeProvider('test', '1.0.0', { 'test:index:Thing': changeable });
+    expect(await other.diff('id', urn, { word: 'a', size: 1 }, { word: 'b', size: 2 })).toEqual({
+      changes: true,
+      replaces: ['size'],
+    });
+    expect((await other.check(urn, undefined, {})).inputs).toEqual({
+      word: expect.stringMatching(/^agents-[0-9a-f]{7}$/),
+    });
+  });
+
+  it('answers the functions that it has', async () => {
+    const asked = makeProvider('test', '1.0.0', {}, { 'test:index:look': ({ at }) => ({ seen: at }) });
+    expect(await asked.invoke('test:index:look', { at: 1 })).toEqual({ outputs: { seen: 1 } });
+  });
+
   it('works with secrets in the clear and gives them back marked', async () => {
     expect(await provider.create(urn, { word: secretValue('a') })).toEqual({
       id: 'of a',

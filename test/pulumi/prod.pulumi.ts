@@ -1,0 +1,202 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest';
+import type { ContainerDefinition } from '../../infra/ecs/container-definition.ts';
+import { must } from '../support/must.ts';
+import { describeWithPulumi } from '../support/pulumi/describe-with-pulumi.ts';
+import type { Recorded } from '../support/pulumi/providers/aws/recorder.ts';
+import { TestStack } from '../support/pulumi/run.ts';
+import { docker } from '../support/services/provided.ts';
+import { AwsAccount, standIns } from './aws-account.ts';
+import { environmentsOf, keysIn, removeImages } from './behind-aws.ts';
+import { PlatformClient } from './platform-client.ts';
+import { secretValue } from './recorded-roles.ts';
+
+const TASK = 'aws:ecs/taskDefinition:TaskDefinition';
+const SERVICE = 'aws:ecs/service:Service';
+/** What stays: the data, and what it can't be without. */
+const KEPT = [
+  ...[
+    'aws:s3/bucket:Bucket',
+    'aws:rds/instance:Instance',
+    'aws:elasticache/replicationGroup:ReplicationGroup',
+  ],
+  ...['aws:rds/subnetGroup:SubnetGroup', 'aws:rds/parameterGroup:ParameterGroup'],
+  ...['aws:elasticache/subnetGroup:SubnetGroup', 'aws:elasticache/parameterGroup:ParameterGroup'],
+  ...['aws:secretsmanager/secret:Secret', 'aws:secretsmanager/secretVersion:SecretVersion'],
+  ...['aws:ec2/vpc:Vpc', 'aws:ec2/subnet:Subnet', 'aws:ec2/securityGroup:SecurityGroup'],
+];
+
+// The tests are one story, in the order they stand in. AWS is the provider's of test/support/pulumi/providers/aws: what
+// the program makes is written down, and its ECS, S3, STS and Redis work. There is no load balancer (its targets are
+// asked directly) and no Postgres (the runtime has no use for it yet, and never connects).
+
+describeWithPulumi(
+  'the stack prod',
+  (engine) => {
+    const project = `prod-${randomBytes(4).toString('hex')}`;
+    let account: AwsAccount;
+    let stack: TestStack;
+    beforeAll(async () => {
+      account = await AwsAccount.start(() => stack.aws);
+      stack = await TestStack.create({
+        engine,
+        project,
+        stack: 'prod',
+        env: { ...account.env, DOCKER_HOST: docker().host },
+      });
+      await stack.config('berth:warmPoolMin', '1');
+      await stack.config('berth:warmPoolMax', '1');
+    });
+    afterAll(async () => {
+      await account[Symbol.asyncDispose]();
+      stack[Symbol.dispose]();
+      await removeImages(project);
+    });
+
+    const told = () => onTestFailed(() => console.error(stack.lastWords));
+    const client = async (at = 0) =>
+      new PlatformClient({ ...(await stack.outputs()), url: must(account.runtimes[at]) });
+    /** Of a task, as the program has it. */
+    const definition = (family: string) =>
+      must(stack.aws.of(TASK).find(({ inputs }) => inputs.family === `${project}-${family}`));
+    const containers = ({ inputs }: Recorded): ContainerDefinition[] =>
+      JSON.parse(String(inputs.containerDefinitions));
+    const conversations = () =>
+      account.emulator.tasks.filter(({ identity }) => identity.startedBy?.startsWith('berth/'));
+
+    it('is previewed without a Docker engine', async () => {
+      told();
+      const began = performance.now();
+      const steps = await stack.preview({ DOCKER_HOST: 'unix:///nowhere/docker.sock' });
+      console.log(`pulumi preview of prod took ${((performance.now() - began) / 1000).toFixed(1)} s`);
+      expect(new Set(steps.map(({ op }) => op))).toEqual(new Set(['create']));
+      expect(stack.aws.all()).toEqual([]);
+    });
+
+    it('fails half way with what went wrong, and a second up completes what the first began', async () => {
+      told();
+      stack.failOnce(`aws:ecs/service:Service::${project}-runtime`);
+      await expect(stack.up()).rejects.toThrow('told to fail');
+      const begun = stack.aws.all();
+      expect(begun.map(({ token }) => token)).not.toContain(SERVICE);
+      await stack.up();
+      const whole = stack.aws.all().map(({ id }) => id);
+      expect(whole).toEqual(expect.arrayContaining(begun.map(({ id }) => id)));
+      expect(account.runtimes).toHaveLength(2);
+    });
+
+    it('gives its runtime the environment that the program says, and nothing else but where AWS is', async () => {
+      const [runtime] = containers(definition('runtime'));
+      const plain = must(runtime).environment.map(({ name, value }) => [name, value]);
+      const secret = (must(runtime).secrets ?? []).map(({ name, valueFrom }) => [
+        name,
+        secretValue(stack.aws, valueFrom).value,
+      ]);
+      const role = String(definition('runtime').inputs.taskRoleArn).split('/')[1];
+      const given = {
+        ...Object.fromEntries([...plain, ...secret]),
+        ...standIns(account.emulator.url),
+        PORT: expect.any(String),
+        AWS_ACCESS_KEY_ID: role,
+        AWS_SECRET_ACCESS_KEY: 'not-checked',
+      };
+      const environments = await environmentsOf(account.emulator, 'runtime');
+      expect(environments).toHaveLength(2);
+      for (const environment of environments) expect(environment).toEqual(given);
+    });
+
+    it('executes a conversation on the task that the program defined, for the key that it prints', async () => {
+      const platform = await client();
+      expect(await platform.health()).toBe(200);
+      const { printed } = await platform.execute('first', 'echo kept > note; id -u');
+      expect(printed).toBe('1000\n');
+      const agent = definition('workspace-agent');
+      const tasks = conversations();
+      expect(tasks.length).toBeGreaterThan(0);
+      for (const { identity } of tasks) expect(identity.definition.taskDefinitionArn).toBe(agent.id);
+      const [first] = tasks;
+      const ran = first?.containers.map(({ image }) => image);
+      expect(ran).toEqual(containers(agent).map(({ image }) => image));
+      const stranger = new PlatformClient({ url: must(account.runtimes[0]), apiKey: 'berth_another' });
+      await expect(stranger.execute('first', 'true')).rejects.toThrow('401');
+    });
+
+    it('is the same platform at each of its instances', async () => {
+      const other = await client(1);
+      expect(await other.execute('first', 'cat note')).toEqual({ printed: 'kept\n', source: 'existing' });
+    });
+
+    it('shows no change where there is none', async () => {
+      told();
+      expect(await stack.preview()).toEqual([]);
+    });
+
+    it('shows a changed value and nothing else, and changes it under a conversation that goes on', async () => {
+      told();
+      const before = containers(definition('runtime'));
+      const old = account.runtimes;
+      await stack.config('berth:warmPoolMax', '2');
+      const steps = await stack.preview();
+      expect(new Set(steps.map(({ name }) => name))).toEqual(
+        new Set([`${project}-runtime`, `${project}-sweeper`]),
+      );
+      const diff = await stack.previewDiff();
+      // Of the task definition one value; the others are told its new revision.
+      const changed = [...diff.matchAll(/^ {6}~ (\w+) *: /gm)].map(([, key]) => key);
+      expect(changed).toEqual(['containerDefinitions', 'input', 'taskDefinition']);
+      expect(diff.match(/^ +~ value: .*$/gm)?.map((line) => line.trim())).toEqual(['~ value: "1" => "2"']);
+      await stack.up();
+      expect(containers(definition('runtime'))).toEqual(
+        before.map((container) => ({
+          ...container,
+          environment: container.environment.map((each) =>
+            each.name === 'ECS_WARM_POOL_MAX_SIZE' ? { ...each, value: '2' } : each,
+          ),
+        })),
+      );
+      expect(account.runtimes.filter((url) => old.includes(url))).toEqual([]);
+      expect(await (await client()).execute('first', 'cat note')).toEqual({
+        printed: 'kept\n',
+        source: 'existing',
+      });
+    });
+
+    it('keeps no secret in the clear in its state', async () => {
+      const state = await stack.state();
+      const { apiKey } = await stack.outputs();
+      const inputs = stack.aws.all().flatMap(({ inputs: each }) => [each.authToken, each.password]);
+      const secrets = [...account.secrets, ...inputs, apiKey].filter((value) => value !== undefined);
+      expect(secrets).toHaveLength(7);
+      for (const value of secrets)
+        expect(state.includes(JSON.stringify(value).slice(1, -1)), 'a secret').toBe(false);
+    });
+
+    it('is destroyed with three conversations that live, and leaves their files and what data is in', async () => {
+      told();
+      const before = stack.aws.all();
+      const names = ['first', 'second', 'third'];
+      const platform = await client();
+      await Promise.all(names.map((name) => platform.execute(name, `echo ${name} > last`)));
+      await stack.destroy();
+      expect(conversations().filter(({ status }) => status !== 'STOPPED')).toEqual([]);
+      const left = stack.aws.all();
+      const saved = await keysIn(must(stack.aws.ids('aws:s3/bucket:Bucket')[0]));
+      for (const name of names) expect(saved).toContain(`berth/workspaces/default/${name}/manifest.json`);
+      expect(before).toEqual(expect.arrayContaining(left));
+      const settings = /^aws:s3\/bucket[A-Z]/;
+      const tokens = new Set(left.map(({ token }) => token).filter((token) => !settings.test(token)));
+      expect([...tokens].sort()).toEqual([...KEPT].sort());
+    });
+
+    it('leaves nothing where data is to be destroyed, too', async () => {
+      told();
+      for (const { token, id } of stack.aws.all()) stack.aws.remove(token, id);
+      await stack.config('berth:destroyData', 'true');
+      await stack.up();
+      await (await client()).execute('last', 'echo gone > note');
+      await stack.destroy();
+      expect(stack.aws.all()).toEqual([]);
+    });
+  },
+  ['redis-server', 's3'],
+);
