@@ -17,7 +17,7 @@ import { InstallationSecret } from '../../../runtime/identity/installation-secre
 import type { State } from '../../../runtime/state/state.ts';
 import type { WarmMember, WarmPoolStore } from '../../../runtime/state/warm-pool-store.ts';
 import type { BackendUnderTest } from '../../contract/container-backend/harness.ts';
-import { containerSpec } from '../../contract/container-backend/specs.ts';
+import { containerSpec, MISSING_IMAGE } from '../../contract/container-backend/specs.ts';
 import type { ManualClock } from '../../contract/state/manual-clock.ts';
 import { must } from '../../support/must.ts';
 import { QuickPace } from './members-made.ts';
@@ -203,8 +203,9 @@ export class PoolWorld implements AsyncDisposable {
     creations.most = Math.max(creations.most, creations.now);
     try {
       const env = { AGENT_TOKEN: this.#secret.agentToken(container) };
+      const { missingImage: missing = MISSING_IMAGE } = this.#under;
       await this.#backend.create(
-        containerSpec(this.imageMissing ? 'not-ours:1' : image, { id: container, env }),
+        containerSpec(this.imageMissing ? missing : image, { id: container, env }),
         signal,
       );
       await awaitAgent(this.#agents.of(container), container, this.#secret, signal);
