@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { type Harness, OURS } from './harness.ts';
+import { MISSING_IMAGE } from './specs.ts';
 
 /** How containers begin. */
 export function createContract(harness: Harness): void {
@@ -63,11 +64,12 @@ export function createContract(harness: Harness): void {
 
     it('refuses an image that is not there', async () => {
       const { backend } = harness;
-      const given = harness.spec({ image: 'no-such-image:1' });
+      const { image: there, missingImage: missing = MISSING_IMAGE } = harness.under;
+      const given = harness.spec({ image: missing });
       await expect(backend.create(given)).rejects.toMatchObject({ code: 'IMAGE_PULL_FAILED' });
       await harness.expectNothingSoon(given.id);
-      expect(await backend.hasImage('no-such-image:1')).toBe(false);
-      expect(await backend.hasImage(harness.under.image)).toBe(true);
+      expect(await backend.hasImage(missing)).toBe(false);
+      expect(await backend.hasImage(there)).toBe(true);
     });
 
     it('refuses roles that it does not know to make', async () => {

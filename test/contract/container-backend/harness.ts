@@ -8,6 +8,8 @@ export interface BackendUnderTest {
   /** A backend on the same machine, with folders and containers in common with every other that is opened. */
   open(options: { installation: string; agentReadySeconds?: number }): ContainerBackend;
   image: string;
+  /** One that could be there and is not; any name, unless the backend may not ask for just any. */
+  missingImage?: string;
   /** Two versions of an image; on backends that don't look at names, any. */
   versions?: { before: string; after: string };
   /** Whether anything of a container is there, also of one that is only half made. */

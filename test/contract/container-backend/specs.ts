@@ -4,6 +4,8 @@ import { CONVERSATION_LIMITS } from '../../../runtime/contracts/container-limits
 import { conversationContainerId } from '../../../runtime/contracts/ids.ts';
 import { TestAgent } from './agent-calls.ts';
 
+export const MISSING_IMAGE = 'no-such-image:1';
+
 /** A conversation's container; its token is in its environment. */
 export function containerSpec(image: string, change: Partial<ContainerSpec> = {}): ContainerSpec {
   const { env, ...others } = change;

@@ -17,7 +17,7 @@ import { InstallationSecret } from '../../../runtime/identity/installation-secre
 import type { State } from '../../../runtime/state/state.ts';
 import type { WarmMember, WarmPoolStore } from '../../../runtime/state/warm-pool-store.ts';
 import type { BackendUnderTest } from '../../contract/container-backend/harness.ts';
-import { containerSpec } from '../../contract/container-backend/specs.ts';
+import { containerSpec, MISSING_IMAGE } from '../../contract/container-backend/specs.ts';
 import type { ManualClock } from '../../contract/state/manual-clock.ts';
 import { must } from '../../support/must.ts';
 import { QuickPace } from './members-made.ts';
@@ -203,7 +203,8 @@ export class PoolWorld implements AsyncDisposable {
     creations.now += 1;
     creations.most = Math.max(creations.most, creations.now);
     const env = { AGENT_TOKEN: this.#secret.agentToken(container) };
-    const spec = containerSpec(this.imageMissing ? 'not-ours:1' : image, { id: container, env });
+    const { missingImage: missing = MISSING_IMAGE } = this.#under;
+    const spec = containerSpec(this.imageMissing ? missing : image, { id: container, env });
     await this.#backend.create(spec, signal).catch((error) => {
       creations.now -= 1;
       throw error;

@@ -50,11 +50,12 @@ export function requiredAccess(world: World, service: string, operation: string,
 
 function runTask(world: World, { cluster, taskDefinition, tags }: Named): Access[] {
   const definition = world.taskDefinitions.known(taskDefinition);
+  const [family = '', revision = '*'] = shortName('task-definition', taskDefinition).split(':');
   const passed = [definition?.executionRoleArn, definition?.taskRoleArn].filter((role) => role !== undefined);
   return [
     {
       action: 'ecs:RunTask',
-      resource: definition?.taskDefinitionArn ?? taskDefinition,
+      resource: definition?.taskDefinitionArn ?? world.arns.taskDefinition(family, revision),
       context: inCluster(world, cluster),
     },
     ...passed.map((resource) => ({

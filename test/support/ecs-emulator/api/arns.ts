@@ -29,7 +29,7 @@ export class Arns {
     return this.#ecs(`service/${cluster}/${name}`);
   }
 
-  taskDefinition(family: string, revision: number): string {
+  taskDefinition(family: string, revision: number | string): string {
     return this.#ecs(`task-definition/${family}:${revision}`);
   }
 
