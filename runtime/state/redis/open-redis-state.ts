@@ -12,8 +12,6 @@ import { ScriptRunner, type StoreClock } from './script-runner.ts';
 import { StreamWaits } from './stream-waits.ts';
 
 export interface RedisStateOptions extends RedisConnectionOptions, StoreClock {
-  /** With a hash tag (`{berth}:`) on a cluster. Default: none. */
-  keyPrefix?: string;
   /** A record's key goes by itself twice this long after the last write, should all else fail. */
   maxLifetimeSeconds: number;
 }

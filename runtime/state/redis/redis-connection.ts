@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { BerthError } from '../../contracts/errors.ts';
 import { isReplyError } from './reply-error.ts';
+import { SlotOwner } from './slot-owner.ts';
 
 /** A call fails after this long, whatever it waits for: the port promises 2 s. */
 const CALL_MS = 1_800;
@@ -10,11 +11,13 @@ const LONGEST_BACKOFF_MS = 1_000;
 
 /** What a server says that cannot serve now, though it may soon. */
 const UNAVAILABLE =
-  /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|OOM|MISCONF|NOREPLICAS|NOAUTH|WRONGPASS|NOPERM)\b/;
+  /^(LOADING|READONLY|MOVED|ASK|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|OOM|MISCONF|NOREPLICAS|NOAUTH|WRONGPASS|NOPERM)\b/;
 
 export interface RedisConnectionOptions {
   /** `redis://` or `rediss://`. */
   url: string;
+  /** With a hash tag (`{berth}:`) on a cluster. Default: none. */
+  keyPrefix?: string;
   /** Told of every failure to connect, and of every connection lost. */
   onError?: (error: Error) => void;
 }
@@ -28,7 +31,8 @@ export class RedisConnection {
   readonly #firstAttempt: Promise<void>;
   #lastError: Error | undefined;
 
-  constructor({ url, onError }: RedisConnectionOptions) {
+  constructor({ url, keyPrefix = '', onError }: RedisConnectionOptions) {
+    const owner = new SlotOwner(url);
     this.#client = new Redis(url, {
       lazyConnect: true,
       enableOfflineQueue: false,
@@ -39,9 +43,9 @@ export class RedisConnection {
       disconnectTimeout: 200,
       maxLoadingRetryTime: 1_000,
       retryStrategy: (attempt) => Math.min(25 * 2 ** attempt, LONGEST_BACKOFF_MS) * (0.5 + Math.random() / 2),
-      // A demoted primary keeps its connections; its name leads to the new one.
-      reconnectOnError: (error) => error.message.startsWith('READONLY'),
+      ...owner.options,
     });
+    owner.lead(this.#client);
     this.#client.on('error', (error: Error) => {
       this.#lastError = error;
       onError?.(error);
@@ -50,7 +54,10 @@ export class RedisConnection {
       this.#lastError = undefined;
     });
     // How it failed is told by the `error` event and by every call; reconnecting goes on.
-    this.#firstAttempt = this.#client.connect().catch(() => {});
+    this.#firstAttempt = this.#client
+      .connect()
+      .then(() => owner.find(`${keyPrefix}workspace:epoch`))
+      .catch(() => {});
   }
 
   /** Runs commands as one call. Calls made right after the start wait for the first attempt to connect. */
@@ -70,6 +77,10 @@ export class RedisConnection {
   }
 
   #explain(what: string, error: unknown): BerthError {
+    if (isReplyError(error, /^CROSSSLOT/)) {
+      const detail = 'Redis is a cluster: set REDIS_KEY_PREFIX to one with a hash tag, such as {berth}:';
+      return new BerthError('INTERNAL', detail, {}, error);
+    }
     if (isReplyError(error) && !isReplyError(error, UNAVAILABLE)) {
       return new BerthError('INTERNAL', `Redis refused "${what}".`, {}, error);
     }

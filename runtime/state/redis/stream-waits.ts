@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import { z } from 'zod';
 import type { RedisConnection } from './redis-connection.ts';
 import { wakeKey } from './redis-keys.ts';
+import { SlotOwner } from './slot-owner.ts';
 
 const BLOCK_MS = 5_000;
 /** A wait ends after this long in any case, so that none outlives a stream that is gone. */
@@ -144,6 +145,7 @@ export class StreamWaits {
 
   async #connected(): Promise<Redis> {
     if (this.#client === undefined) {
+      const owner = new SlotOwner(this.#url);
       this.#client = new Redis(this.#url, {
         lazyConnect: true,
         enableOfflineQueue: false,
@@ -154,10 +156,13 @@ export class StreamWaits {
         disconnectTimeout: 200,
         retryStrategy: (attempt) =>
           Math.min(25 * 2 ** attempt, LONGEST_BACKOFF_MS) * (0.5 + Math.random() / 2),
+        ...owner.options,
       });
+      owner.lead(this.#client);
       // The calls tell that it is away, and the store's own connection says so to its owner.
       this.#client.on('error', () => {});
       await this.#client.connect();
+      await owner.find(this.#wakeKey);
     }
     return this.#client;
   }

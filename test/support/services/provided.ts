@@ -5,6 +5,7 @@ import { describe, it } from 'vitest';
 import { type PrivatePostgres, startPrivatePostgres } from './private-postgres.ts';
 import { type PrivateRedis, startPrivateRedis } from './private-redis.ts';
 import { type PrivateS3, startPrivateS3 } from './private-s3.ts';
+import { RedisCluster } from './redis-cluster.ts';
 
 // What a run provides to its tests. A file that needs a service wraps its tests in `describeWith`; within it, the
 // functions below give the service's settings.
@@ -66,6 +67,11 @@ export const redisServer = (): { path: string } => ({ path: provided('redis-serv
 /** A Redis for one test file to stop, pause and restart. Stop it in `afterAll`. */
 export async function startRedis(): Promise<PrivateRedis> {
   return startPrivateRedis(provided('redis-server'), ownFolder());
+}
+
+/** A Redis cluster for one test file. */
+export async function startRedisCluster(): Promise<RedisCluster> {
+  return RedisCluster.start(provided('redis-server'), ownFolder());
 }
 
 /** The Postgres of the run. Other files use it at the same time: take a schema of your own, and never stop it. */
