@@ -46,7 +46,7 @@ export function ecsEnvironment(given: Given): RuntimeEnvironment<StoredSecret> {
     BERTH_INSTALLATION: given.installation,
     BERTH_SECRET: given.installationSecret,
     REDIS_URL: given.redisUrl,
-    REDIS_KEY_PREFIX: DEFAULT,
+    REDIS_KEY_PREFIX: `{${given.installation}}:`, // in one slot of the cluster
     DATABASE_URL: given.databaseUrl,
     OBJECT_STORE_URL: given.objectStoreUrl,
     BERTH_SINGLE_INSTANCE: DEFAULT,

@@ -5,7 +5,8 @@ import { interpolate, type Output, secret } from '@pulumi/pulumi';
 import type { EcsPlace } from './ecs-place.ts';
 
 const NODE = 'cache.r7g.large';
-const NODES = 2;
+/** In one shard, since all of an installation's keys are in one place. */
+const REPLICAS = 1;
 const SNAPSHOT_DAYS = 7;
 
 interface Given {
@@ -17,9 +18,8 @@ interface Given {
 }
 
 /**
- * Valkey with a replica in another zone, encrypted on its way and at rest. Cluster mode stays off: the runtime's client
- * speaks to one primary, by its name, and finds out by itself when that has changed. ElastiCache writes durably only in
- * cluster mode; what a fail-over loses here is read again from the conversations' own tickets.
+ * Valkey with a replica in another zone, encrypted on its way and at rest. What it has confirmed is in two zones' logs:
+ * no fail-over loses it. ElastiCache writes durably in cluster mode only, so it is a cluster of one shard.
  */
 export function ecsRedis({ place, subnetIds, securityGroupId, token, destroyData }: Given): {
   url: Output<string>;
@@ -32,9 +32,12 @@ export function ecsRedis({ place, subnetIds, securityGroupId, token, destroyData
   const parameters = new ParameterGroup(
     called,
     {
-      family: 'valkey8',
+      family: 'valkey9',
       description: `Berth ${name}: state is never thrown away to make room`,
-      parameters: [{ name: 'maxmemory-policy', value: 'noeviction' }],
+      parameters: [
+        { name: 'cluster-enabled', value: 'yes' },
+        { name: 'maxmemory-policy', value: 'noeviction' },
+      ],
       tags,
     },
     { parent, retainOnDelete: !destroyData },
@@ -44,12 +47,14 @@ export function ecsRedis({ place, subnetIds, securityGroupId, token, destroyData
     {
       description: `Berth ${name}: state of conversations`,
       engine: 'valkey',
-      engineVersion: '8.1',
+      engineVersion: '9.0',
       nodeType: NODE,
-      numCacheClusters: NODES,
+      numNodeGroups: 1,
+      replicasPerNodeGroup: REPLICAS,
       automaticFailoverEnabled: true,
       multiAzEnabled: true,
-      clusterMode: 'disabled',
+      clusterMode: 'enabled',
+      durability: 'sync',
       port: 6379,
       parameterGroupName: parameters.name,
       subnetGroupName: subnets.name,
@@ -65,8 +70,8 @@ export function ecsRedis({ place, subnetIds, securityGroupId, token, destroyData
     { parent, retainOnDelete: !destroyData },
   );
   return {
-    url: secret(interpolate`rediss://:${token}@${group.primaryEndpointAddress}:6379`),
+    url: secret(interpolate`rediss://:${token}@${group.configurationEndpointAddress}:6379`),
     // As ElastiCache numbers them.
-    nodes: Array.from({ length: NODES }, (_, at) => interpolate`${group.id}-00${at + 1}`),
+    nodes: Array.from({ length: 1 + REPLICAS }, (_, at) => interpolate`${group.id}-0001-00${at + 1}`),
   };
 }

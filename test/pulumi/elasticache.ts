@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Redis } from 'ioredis';
 import { certificateFor } from '../runtime/egress/proxy/certificate.ts';
 import { endProcess, startDaemon } from '../support/services/daemon.ts';
 import { redisAnswers } from '../support/services/private-redis.ts';
@@ -17,7 +18,7 @@ export interface ElastiCache {
   stop(): Promise<void>;
 }
 
-/** A Redis as ElastiCache has it: TLS only, on the usual port of an address of its own. */
+/** A Redis as ElastiCache has it: TLS only, on the usual port of an address of its own, a cluster of one shard. */
 export async function startElastiCache(program: string): Promise<ElastiCache> {
   const folder = mkdtempSync(join(process.env.TEST_RUN_FOLDER ?? tmpdir(), 'elasticache-'));
   const file = (name: string) => join(folder, name);
@@ -33,6 +34,7 @@ export async function startElastiCache(program: string): Promise<ElastiCache> {
       `port 0\ntls-port ${PORT}\ntls-auth-clients no`,
       `tls-cert-file ${file('cert.pem')}\ntls-key-file ${file('key.pem')}\ntls-ca-cert-file ${file('cert.pem')}`,
       `dir ${folder}\nsave ""\nappendonly no`,
+      `cluster-enabled yes\ncluster-announce-ip ${address}\ncluster-announce-tls-port ${PORT}\ntls-cluster yes`,
       `user operator on >${password} ~* &* +@all\n`,
     ].join('\n'),
   );
@@ -44,6 +46,9 @@ export async function startElastiCache(program: string): Promise<ElastiCache> {
     ready: () => redisAnswers(url),
     readyWithinMs: 15_000,
   });
+  const client = new Redis(url, { tls: { rejectUnauthorized: false } });
+  await client.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
+  client.disconnect();
   return {
     url,
     certificate: file('cert.pem'),

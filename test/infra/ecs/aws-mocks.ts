@@ -139,7 +139,7 @@ function madeUp(type: string, name: string, inputs: Record<string, unknown>): Re
     case 'aws:secretsmanager/secretVersion:SecretVersion':
       return { versionId: `version-of-${name}` };
     case 'aws:elasticache/replicationGroup:ReplicationGroup':
-      return { primaryEndpointAddress: `primary.${name}.cache.amazonaws.com` };
+      return { configurationEndpointAddress: `clustercfg.${name}.cache.amazonaws.com` };
     case 'aws:rds/instance:Instance':
       return { address: `${name}.rds.amazonaws.com`, identifier: `${name}-1a2b3c4` };
     case 'aws:lb/loadBalancer:LoadBalancer':

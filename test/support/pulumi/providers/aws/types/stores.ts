@@ -75,7 +75,8 @@ export const STORES: Readonly<Record<string, AwsType>> = {
     '{replicationGroupId}',
     [
       ...(['replicationGroupId', 'description', 'engine', 'engineVersion', 'nodeType', 'tags'] as const),
-      ...(['numCacheClusters', 'automaticFailoverEnabled', 'multiAzEnabled', 'clusterMode', 'port'] as const),
+      ...(['numNodeGroups', 'replicasPerNodeGroup', 'clusterMode', 'port'] as const),
+      ...(['automaticFailoverEnabled', 'multiAzEnabled'] as const),
       ...(['parameterGroupName', 'subnetGroupName', 'securityGroupIds', 'snapshotRetentionLimit'] as const),
       ...(['atRestEncryptionEnabled', 'transitEncryptionEnabled', 'transitEncryptionMode'] as const),
       ...(['authToken', 'autoMinorVersionUpgrade', 'durability'] as const),
