@@ -43,9 +43,10 @@ export async function infraPreviews(dockerHost: string, say: (line: string) => v
   return figures;
 }
 
+/** Its exit code says nothing: it goes while there is more to register. */
 async function programStart(stack: string): Promise<number> {
-  const child = spawn(process.execPath, [PROGRAM_START, stack], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [printed, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
-  if (code !== 0) throw new Error(`The program of ${stack} ended with ${code}`);
+  const child = spawn(process.execPath, [PROGRAM_START, stack], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [printed, said] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  if (!/^[\d.]+\n$/.test(printed)) throw new Error(`The program of ${stack} registered nothing:\n${said}`);
   return Number(printed);
 }

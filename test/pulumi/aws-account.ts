@@ -87,7 +87,7 @@ export class AwsAccount implements AsyncDisposable {
     return live.flatMap(({ arn }) => this.#runtimes.get(arn) ?? []);
   }
 
-  /** The values of the secrets that a running container of the runtime has. */
+  /** All that Secrets Manager has. */
   get secrets(): string[] {
     return this.#recorder()
       .of('aws:secretsmanager/secretVersion:SecretVersion')
