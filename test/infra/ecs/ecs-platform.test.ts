@@ -42,6 +42,7 @@ describe('the platform on ECS', () => {
     expect(config).toMatchObject({
       CONTAINER_MANAGER_TYPE: 'ecs',
       BERTH_INSTALLATION: 'agents',
+      REDIS_KEY_PREFIX: '{agents}:',
       ECS_CLUSTER: `arn:aws:ecs:${REGION}:${ACCOUNT}:cluster/agents`,
       ECS_TASK_DEFINITION: `arn:aws:ecs:${REGION}:${ACCOUNT}:task-definition/agents-workspace-agent:7`,
       ECS_LOG_GROUP: '/ecs/agents/workspace-agent',
@@ -52,7 +53,7 @@ describe('the platform on ECS', () => {
       EGRESS_ALLOWED_DOMAINS: ['pypi.org', `internal:bedrock-runtime.${REGION}.amazonaws.com:443`],
       BEDROCK_REGION: REGION,
       BEDROCK_ROLE_ARN: `arn:aws:iam::${ACCOUNT}:role/agents-bedrock`,
-      REDIS_URL: 'rediss://:password-of-agents-redis@primary.agents-redis.cache.amazonaws.com:6379',
+      REDIS_URL: 'rediss://:password-of-agents-redis@clustercfg.agents-redis.cache.amazonaws.com:6379',
       DATABASE_URL:
         'postgres://berth:password-of-agents-database@agents-postgres.rds.amazonaws.com:5432/berth?sslmode=require',
       OBJECT_STORE_URL: 's3://agents-objects-1a2b3c4/berth',
