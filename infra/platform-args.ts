@@ -43,17 +43,17 @@ export interface PlatformArgs {
   /** On docker: the port of the API, on loopback. @default 7420 */
   port?: number;
   /** On ecs: the network to use. @default a network of its own */
-  vpcId?: string;
+  vpcId?: Input<string>;
   /** On ecs: private subnets of that network, in two zones or more. Required with `vpcId`. */
-  subnetIds?: string[];
+  subnetIds?: Input<Input<string>[]>;
   /** On ecs: the certificate of the load balancer. Required on ecs. */
-  certificateArn?: string;
+  certificateArn?: Input<string>;
   /** On ecs: a name of that certificate, which leads to the load balancer. @default the load balancer's own name */
   hostname?: string;
   /** On ecs: the zone of Route 53 where that name is made. @default none: you make it yourself */
-  hostedZoneId?: string;
+  hostedZoneId?: Input<string>;
   /** On ecs: the SNS topic that alarms go to. @default none: alarms are seen in CloudWatch, and tell nobody */
-  alarmTopicArn?: string;
+  alarmTopicArn?: Input<string>;
   /** On ecs: days that requests, and what passes over a network of its own, stay logged. 0: never. @default 90 */
   accessLogDays?: number;
   /** On ecs: capacity provider of the tasks, `FARGATE_SPOT` or one of yours. @default Fargate */
@@ -96,6 +96,14 @@ const listOf = (pattern: RegExp, wants: string, example: string): Rule => ({
 });
 
 const isPromised = (value: unknown) => Output.isInstance(value) || value instanceof Promise;
+/** Or what comes to be known only later, and can't be looked at here. */
+const orPromised = (rule: Rule): Rule => ({
+  ...rule,
+  accepts: (value, args) =>
+    isPromised(value) ||
+    rule.accepts(Array.isArray(value) ? value.filter((item) => !isPromised(item)) : value, args) ||
+    (Array.isArray(value) && value.length > 0 && value.every(isPromised)),
+});
 
 /** By key: what a value that is given must be. */
 const RULES: Record<keyof PlatformArgs, Rule> = {
@@ -111,12 +119,7 @@ const RULES: Record<keyof PlatformArgs, Rule> = {
     '["pypi.org", ".example.com"]',
   ),
   bedrockRegion: matching(/^[a-z]{2}(-[a-z]+)+-\d$/, 'the name of an AWS region', 'us-east-1'),
-  anthropicApiKey: {
-    wants: 'a key of Anthropic, which is one word',
-    example: 'sk-ant-…',
-    // What comes to be known only later can't be looked at here.
-    accepts: (value) => (typeof value === 'string' ? /^\S{8,}$/.test(value) : isPromised(value)),
-  },
+  anthropicApiKey: orPromised(matching(/^\S{8,}$/, 'a key of Anthropic, which is one word', 'sk-ant-…')),
   runtimeReplicas: wholeNumber(1, 100, '2'),
   destroyData: {
     wants: 'true or false',
@@ -124,27 +127,31 @@ const RULES: Record<keyof PlatformArgs, Rule> = {
     accepts: (value) => typeof value === 'boolean',
   },
   port: wholeNumber(1, 65_535, '7420'),
-  vpcId: matching(/^vpc-[0-9a-f]{8,17}$/, 'the id of a VPC', 'vpc-0abc1234'),
-  subnetIds: listOf(
-    /^subnet-[0-9a-f]{8,17}$/,
-    'a list of subnet ids',
-    '["subnet-0abc1234", "subnet-0def5678"]',
+  vpcId: orPromised(matching(/^vpc-[0-9a-f]{8,17}$/, 'the id of a VPC', 'vpc-0abc1234')),
+  subnetIds: orPromised(
+    listOf(/^subnet-[0-9a-f]{8,17}$/, 'a list of subnet ids', '["subnet-0abc1234", "subnet-0def5678"]'),
   ),
-  certificateArn: matching(
-    /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
-    'the ARN of a certificate',
-    'arn:aws:acm:us-east-1:123456789012:certificate/0abc1234',
+  certificateArn: orPromised(
+    matching(
+      /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
+      'the ARN of a certificate',
+      'arn:aws:acm:us-east-1:123456789012:certificate/0abc1234',
+    ),
   ),
   hostname: matching(
     /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
     'the name of a host',
     'berth.example.com',
   ),
-  hostedZoneId: matching(/^Z[A-Z0-9]{1,31}$/, 'the id of a zone of Route 53', 'Z0123456789ABCDEFGHIJ'),
-  alarmTopicArn: matching(
-    /^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/,
-    'the ARN of an SNS topic that is not FIFO',
-    'arn:aws:sns:us-east-1:123456789012:on-call',
+  hostedZoneId: orPromised(
+    matching(/^Z[A-Z0-9]{1,31}$/, 'the id of a zone of Route 53', 'Z0123456789ABCDEFGHIJ'),
+  ),
+  alarmTopicArn: orPromised(
+    matching(
+      /^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/,
+      'the ARN of an SNS topic that is not FIFO',
+      'arn:aws:sns:us-east-1:123456789012:on-call',
+    ),
   ),
   accessLogDays: wholeNumber(0, 3650, '90'),
   capacityProvider: matching(/^[\w-]{1,255}$/, 'the name of a capacity provider', 'FARGATE_SPOT'),
@@ -196,7 +203,7 @@ function contradictions(args: PlatformArgs): ArgsProblem[] {
       say('hostname', 'to be given together with hostedZoneId', RULES.hostname.example);
     if ((args.vpcId === undefined) !== (args.subnetIds === undefined))
       say('subnetIds', 'to be given together with vpcId', RULES.subnetIds.example);
-    else if (args.subnetIds !== undefined && args.subnetIds.length < 2)
+    else if (Array.isArray(args.subnetIds) && args.subnetIds.length < 2)
       say('subnetIds', 'two subnets or more, in different zones', RULES.subnetIds.example);
   }
   return problems;

@@ -1,12 +1,12 @@
 import { MetricAlarm } from '@pulumi/aws/cloudwatch/metricAlarm.js';
-import type { Output, Resource } from '@pulumi/pulumi';
+import type { Input, Output, Resource } from '@pulumi/pulumi';
 import type { AlarmRule } from './alarm-rules.ts';
 import type { EcsPlace } from './ecs-place.ts';
 
 interface Given {
   rules: AlarmRule[];
   /** Who is told when one begins, and when it is over. */
-  topicArn: string | undefined;
+  topicArn: Input<string> | undefined;
   /** Until it runs there is nothing to be alarmed about. */
   runtime: Resource;
 }

@@ -2,7 +2,7 @@ import { Listener } from '@pulumi/aws/lb/listener.js';
 import { LoadBalancer } from '@pulumi/aws/lb/loadBalancer.js';
 import { TargetGroup } from '@pulumi/aws/lb/targetGroup.js';
 import { Record } from '@pulumi/aws/route53/record.js';
-import { interpolate, type Output } from '@pulumi/pulumi';
+import { type Input, interpolate, type Output } from '@pulumi/pulumi';
 import type { AccessLogs } from './access-logs.ts';
 import type { EcsNetwork } from './ecs-network.ts';
 import type { EcsPlace } from './ecs-place.ts';
@@ -17,11 +17,11 @@ interface Given {
   place: EcsPlace;
   network: EcsNetwork;
   securityGroupId: Output<string>;
-  certificateArn: string;
+  certificateArn: Input<string>;
   /** A name of that certificate. */
   hostname: string | undefined;
   /** Where it is made to lead here. */
-  hostedZoneId: string | undefined;
+  hostedZoneId: Input<string> | undefined;
   logs: AccessLogs | undefined;
 }
 

@@ -1,4 +1,4 @@
-import type { Resource } from '@pulumi/pulumi';
+import type { Input, Resource } from '@pulumi/pulumi';
 import { alarmRules } from './alarm-rules.ts';
 import { ecsAlarms } from './ecs-alarms.ts';
 import { ecsDashboard } from './ecs-dashboard.ts';
@@ -8,7 +8,7 @@ import type { Watched } from './watched.ts';
 
 interface Given extends Omit<Watched, 'platform'> {
   runtimeService: Resource;
-  topicArn: string | undefined;
+  topicArn: Input<string> | undefined;
 }
 
 /** What tells people how the platform is: alarms for what should wake someone, a dashboard for the rest. */

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { ComponentResource } from '@pulumi/pulumi';
+import { ComponentResource, output } from '@pulumi/pulumi';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type EcsPlace, ecsPlace } from '../../../infra/ecs/ecs-place.ts';
 import { givenNetwork, givenSubnetsProblem } from '../../../infra/ecs/given-network.ts';
@@ -125,6 +125,17 @@ describe('a network that is given', () => {
     expect(aws.resources.filter(({ type }) => type.startsWith('aws:'))).toEqual([]);
   });
 
+  it.each([
+    ['each', [output(A.id), output(B.id)]],
+    ['all of them', output([A.id, B.id])],
+  ])('may come from other resources: %s', async (_, subnetIds) => {
+    aws.subnets = [A, B];
+    const given = { vpcId: output(VPC), subnetIds, maxContainers: 10, serviceTasks: 8 };
+    const network = givenNetwork({ place: place(), ...given });
+    expect(await outcome(network.taskSubnets)).toEqual([A.id, B.id]);
+    expect(await outcome(network.vpcId)).toBe(VPC);
+  });
+
   it('ends the program where it is too small, before anything is made in it', () => {
     const program = fileURLToPath(new URL('too-small.program.ts', import.meta.url));
     const run = (maxContainers: string) =>
@@ -141,6 +152,7 @@ describe('a network that is given', () => {
     ['too many containers', [A, B], 465, 'at most 464 in the subnets'],
     ['a subnet of another network', [A, { ...B, vpcId: 'vpc-1' }], 1, 'is of vpc-1'],
     ['a public subnet', [A, { ...B, mapPublicIpOnLaunch: true }], 1, 'private subnets'],
+    ['one subnet', [A], 1, 'in two zones or more'],
     ['two subnets of one zone', [A, { ...B, availabilityZone: A.availabilityZone }], 1, 'one subnet a zone'],
   ])('%s: it is refused', (_, subnets, maxContainers, words) => {
     expect(givenSubnetsProblem(subnets, { vpcId: VPC, maxContainers, serviceTasks: 8 })).toContain(words);
