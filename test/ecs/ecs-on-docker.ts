@@ -27,7 +27,10 @@ export async function startEcs(options: Partial<EmulatorOptions> = {}): Promise<
 }
 
 /** A revision of the task definition of conversations. */
-export async function registerWorkspace(emulator: EcsEmulator): Promise<void> {
+export async function registerWorkspace(
+  emulator: EcsEmulator,
+  size: { cpu?: string; memory?: string } = {},
+): Promise<void> {
   const { AWS_ACCESS_KEY_ID: accessKeyId = '', AWS_SECRET_ACCESS_KEY: secretAccessKey = '' } = emulator.env;
   const client = new ECSClient({
     endpoint: emulator.url,
@@ -35,7 +38,7 @@ export async function registerWorkspace(emulator: EcsEmulator): Promise<void> {
     credentials: { accessKeyId, secretAccessKey },
   });
   const images = { agentImage: workspaceImage(), sidecarImage: proxyImage() };
-  const definition = workspaceTaskDefinition({ ...images, family: FAMILY, logGroup: LOG_GROUP });
+  const definition = workspaceTaskDefinition({ ...images, ...size, family: FAMILY, logGroup: LOG_GROUP });
   await client.send(new RegisterTaskDefinitionCommand(definition));
   client.destroy();
 }
