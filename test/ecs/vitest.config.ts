@@ -8,7 +8,7 @@ export default defineConfig(async () => ({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
     ...(await vitestOptions('test/ecs/**/*.ecs.ts', 'test/support/ecs-emulator/**/*.test.ts')),
-    maxWorkers: 3,
+    maxWorkers: 4, // most of it is waiting
     maxConcurrency: 3,
     testTimeout: 180_000,
   },

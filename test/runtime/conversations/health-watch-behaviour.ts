@@ -46,7 +46,7 @@ export function healthWatchBehaviour(place: () => FleetPlace): void {
 
   it('calls a silent container unhealthy after three rounds, not before, and forgets what was before an answer', async () => {
     await using fleet = new Fleet({ state: openMemoryState(), home: place() });
-    const [silent] = [await live(fleet, 'silent'), await live(fleet, 'well')];
+    const [silent] = await Promise.all([live(fleet, 'silent'), live(fleet, 'well')]);
     const { health, told, counted } = watch(fleet);
     const restore = await place().silence(silent);
     await health.runOnce();
@@ -70,16 +70,16 @@ export function healthWatchBehaviour(place: () => FleetPlace): void {
 
   it('takes the backend’s word at once: a container that exited, one that is not there', async () => {
     await using fleet = new Fleet({ state: openMemoryState(), home: place() });
-    const died = await live(fleet, 'died');
-    const gone = await live(fleet, 'gone');
-    const member = await fleet.container();
+    const [died, gone, member] = await Promise.all([
+      live(fleet, 'died'),
+      live(fleet, 'gone'),
+      fleet.container(),
+    ]);
     await warm(fleet, member);
     const { health, told } = watch(fleet);
     await health.runOnce();
     expect(told).toEqual([]);
-    await place().kill(died);
-    await fleet.backend.destroy(gone);
-    await fleet.backend.destroy(member);
+    await Promise.all([place().kill(died), fleet.backend.destroy(gone), fleet.backend.destroy(member)]);
     await health.runOnce();
     expect(told.toSorted()).toEqual(['died: exited', 'gone: absent', `${member}: absent`].toSorted());
     await health.close();
@@ -88,11 +88,13 @@ export function healthWatchBehaviour(place: () => FleetPlace): void {
   it('forgives no wrong proof and no ticket of another', async () => {
     await using fleet = new Fleet({ state: openMemoryState(), home: place() });
     const honest = await live(fleet, 'honest');
-    const impostor = await fleet.container({ token: 'ab'.repeat(32), ticket: {} });
-    await fleet.record('impostor', impostor);
-    await fleet.record('other', await fleet.of('another'));
-    await fleet.record('copied', await fleet.container({ ticket: fleet.ticket(honest) }));
-    await fleet.record('blank', await fleet.container());
+    const wrong = {
+      impostor: fleet.container({ token: 'ab'.repeat(32), ticket: {} }),
+      other: fleet.of('another'),
+      copied: fleet.container({ ticket: fleet.ticket(honest) }),
+      blank: fleet.container(),
+    };
+    await Promise.all(Object.entries(wrong).map(async ([name, made]) => fleet.record(name, await made)));
     const { health, told } = watch(fleet);
     await health.runOnce();
     expect(told.toSorted()).toEqual([
