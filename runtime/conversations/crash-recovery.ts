@@ -127,7 +127,9 @@ export class CrashRecovery {
     try {
       for (let looks = 1; ; looks += 1) {
         const seen = await this.#parts.backend.inspect(container);
-        if (seen?.state !== 'running' || looks === LOOKS) return seen ?? 'absent';
+        if (seen === undefined) return 'absent';
+        const isDying = seen.state === 'running' || (seen.state === 'exited' && seen.exit === undefined);
+        if (!isDying || looks === LOOKS) return seen;
         await sleep(BETWEEN_LOOKS_MS);
       }
     } catch {
@@ -144,7 +146,7 @@ function describe(reason: ReplaceReason, seen: ContainerView | 'absent' | 'unkno
     case 'out-of-memory':
       return 'the container ran out of memory';
     case 'exited':
-      return `the container ended with exit code ${exit?.code}`;
+      return exit === undefined ? 'the container ended' : `the container ended with exit code ${exit.code}`;
     default:
       return failure.message;
   }

@@ -30,8 +30,8 @@ export type ReplaceReason =
 /** The one table of recovery: what failed × what is seen → what to do. */
 export function planRecovery({ failure, agent, container }: Trouble): RecoveryStep {
   if (container === 'absent') return replace('gone');
-  if (container !== 'unknown' && container.exit !== undefined) {
-    return replace(container.exit.oomKilled ? 'out-of-memory' : 'exited');
+  if (container !== 'unknown' && container.state === 'exited') {
+    return replace(container.exit?.oomKilled ? 'out-of-memory' : 'exited');
   }
   if (failure === 'misbehaved') return replace('misbehaved');
   if (agent === 'foreign') return replace('impostor');

@@ -1,70 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { Cluster, eventually, poolOf, shownContainers } from '../support/cluster.ts';
+import { Cluster } from '../support/cluster.ts';
 import { describeWith, redis } from '../support/services/provided.ts';
-
-const MAIN = fileURLToPath(new URL('../../runtime/main.ts', import.meta.url));
-
-async function destroyAll(env: Record<string, string>, ...args: string[]) {
-  const child = spawn(process.execPath, [MAIN, 'destroy-all', ...args], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += data));
-  const [code] = await once(child, 'close');
-  return { code: Number(code), output };
-}
+import { destroyAll, destroyAllWorks } from './destroy-all.e2e.ts';
 
 describeWith(['docker', 'redis', 's3', 'workspace-base-image'], 'berth destroy-all', () => {
-  it('ends everything, files saved first, only when it is told that this is meant', async () => {
-    await using cluster = new Cluster(redis().url, { WARM_POOL_MIN_SIZE: '1', WARM_POOL_MAX_SIZE: '1' });
-    const runtime = await cluster.start();
-    await runtime.exec('a', ['bash', '-c', 'echo kept > f']);
-    await runtime.exec('b', ['bash', '-c', 'echo kept > f']);
-    await eventually(async () => expect(await shownContainers(runtime)).toHaveLength(3));
-    await runtime.stop(); // it hands over: the containers stay
-    expect(await cluster.containers()).toBe(3);
-
-    const env = cluster.env('destroy');
-    expect(await destroyAll(env)).toMatchObject({ code: 3, output: expect.stringContaining('--yes') });
-    expect(await cluster.containers()).toBe(3);
-    const done = await destroyAll(env, '--yes');
-    expect(done).toMatchObject({ code: 0, output: expect.stringContaining('Nothing is left.') });
-    expect(await cluster.containers()).toBe(0);
-    expect(await destroyAll(env, '--yes')).toMatchObject({ code: 0, output: 'There are no containers.\n' });
-
-    const next = await cluster.start();
-    expect(await (await next.fetch('/v1/conversations/a/files/f')).text()).toBe('kept\n');
-    expect(await next.exec('b', ['cat', 'f'])).toMatchObject({ stdout: 'kept\n' });
-    await next.stop();
-    expect(await destroyAll(env, '--yes', '--purge')).toMatchObject({ code: 0 });
-    const last = await cluster.start();
-    expect((await last.fetch('/v1/conversations/b/files')).status).toBe(404);
-    expect((await last.fetch('/v1/conversations/a/files')).status).toBe(200);
-  }, 120_000);
-
-  it('ends what killed runtimes left, a container in the middle of its preparation among it, and saves first', async () => {
-    await using cluster = new Cluster(redis().url, poolOf(1));
-    const runtime = await cluster.start();
-    await runtime.exec('a', ['bash', '-c', 'echo kept > f']);
-    await eventually(async () => expect(await shownContainers(runtime)).toHaveLength(2));
-    await runtime.stop('SIGKILL');
-    const next = await cluster.start({}, { at: 'claim.popped', do: 'kill' });
-    await eventually(async () =>
-      expect(await shownContainers(next)).toContainEqual(expect.objectContaining({ owner: 'warm' })),
-    );
-    await expect(next.exec('b', ['true'])).rejects.toThrow();
-    expect(await cluster.containers()).toBeGreaterThanOrEqual(2);
-
-    const done = await destroyAll(cluster.env('destroy'), '--yes');
-    expect(done).toMatchObject({ code: 0, output: expect.stringContaining('Nothing is left.') });
-    expect(await cluster.containers()).toBe(0);
-    const last = await cluster.start();
-    expect(await last.exec('a', ['cat', 'f'])).toMatchObject({ stdout: 'kept\n' });
-  }, 180_000);
+  destroyAllWorks((env, url = redis().url) => new Cluster(url, env));
 
   it('explains itself', async () => {
     expect(await destroyAll({}, '--help')).toMatchObject({

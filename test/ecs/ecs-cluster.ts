@@ -1,7 +1,10 @@
+import { vi } from 'vitest';
 import { connectEngine } from '../../images/builder/engine.ts';
 import { LABEL } from '../../runtime/contracts/labels.ts';
-import { Cluster, type ContainerPlace } from '../support/cluster.ts';
+import { Cluster } from '../support/cluster.ts';
+import type { ContainerPlace } from '../support/container-place.ts';
 import type { EcsEmulator } from '../support/ecs-emulator/ecs-emulator.ts';
+import { AGENT_CONTAINER } from '../support/ecs-emulator/workspace-task-definition.ts';
 import { must } from '../support/must.ts';
 import type { RuntimeProcess } from '../support/runtime-process.ts';
 import { docker } from '../support/services/provided.ts';
@@ -16,19 +19,21 @@ export function ecsCluster(
   return new Cluster(redisUrl, env, onEcs(emulator));
 }
 
-function onEcs(emulator: EcsEmulator): ContainerPlace {
-  // The object store checks its credentials, the emulator takes any.
-  const {
-    AWS_ACCESS_KEY_ID: _id,
-    AWS_SECRET_ACCESS_KEY: _secret,
-    AWS_REGION: _region,
-    ...env
-  } = ecsEnv(emulator);
+/** The tasks of an emulator. */
+export function onEcs(emulator: EcsEmulator): ContainerPlace {
   const ofInstallation = (installation: string) =>
     liveTasks(emulator).filter(({ tags }) => tags.get(LABEL.installation) === installation);
+  const taskFor = (container: string) => must(liveTasks(emulator, container)[0]);
   return {
-    env,
+    env: ecsEnv(emulator),
     count: async (installation) => ofInstallation(installation).length,
+    has: async (container) => liveTasks(emulator, container).some(({ stop }) => stop === undefined),
+    async kill(container) {
+      const task = taskFor(container);
+      await emulator.killContainer(task.arn, AGENT_CONTAINER);
+      await vi.waitFor(() => must(task.stop), { timeout: 10_000, interval: 10 });
+    },
+    silence: (container) => cutOff(taskFor(container).arn),
     async removeAll(installation) {
       for (const { arn } of ofInstallation(installation)) emulator.stopFromOutside(arn);
     },
@@ -41,12 +46,19 @@ export async function taskOf(emulator: EcsEmulator, runtime: RuntimeProcess, con
   return must(liveTasks(emulator, container_id)[0]);
 }
 
-/** No packet reaches the task any more, and none comes back. */
-export async function cutOff(taskArn: string): Promise<void> {
+/** No packet reaches the task any more, and none comes back, until the returned function is called. */
+export async function cutOff(taskArn: string): Promise<() => Promise<void>> {
   const engine = connectEngine(docker().host);
   const holder = engine.getContainer(`berth-ecs-${taskArn.split('/').at(-1)}`);
   const { NetworkSettings } = await holder.inspect();
-  for (const { NetworkID } of Object.values(NetworkSettings.Networks)) {
+  const networks = Object.values(NetworkSettings.Networks);
+  for (const { NetworkID } of networks) {
     await engine.getNetwork(NetworkID).disconnect({ Container: holder.id, Force: true });
   }
+  return async () => {
+    for (const { NetworkID, IPAddress } of networks) {
+      const EndpointConfig = { IPAMConfig: { IPv4Address: IPAddress } };
+      await engine.getNetwork(NetworkID).connect({ Container: holder.id, EndpointConfig });
+    }
+  };
 }

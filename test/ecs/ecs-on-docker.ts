@@ -29,14 +29,17 @@ export async function startEcs(options: Partial<EmulatorOptions> = {}): Promise<
 }
 
 /** A revision of the task definition of conversations. */
-export async function registerWorkspace(emulator: EcsEmulator): Promise<void> {
+export async function registerWorkspace(
+  emulator: EcsEmulator,
+  size: { cpu?: string; memory?: string } = {},
+): Promise<void> {
   const client = new ECSClient({
     endpoint: emulator.url,
     region: emulator.region,
     credentials: { accessKeyId: TOOLS_KEY, secretAccessKey: 'not-checked' },
   });
   const images = { agentImage: workspaceImage(), sidecarImage: proxyImage() };
-  const definition = workspaceTaskDefinition({ ...images, family: FAMILY, logGroup: LOG_GROUP });
+  const definition = workspaceTaskDefinition({ ...images, ...size, family: FAMILY, logGroup: LOG_GROUP });
   await client.send(new RegisterTaskDefinitionCommand(definition));
   client.destroy();
 }

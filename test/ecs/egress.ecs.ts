@@ -3,9 +3,11 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import { egressWorks } from '../e2e/egress.e2e.ts';
+import { toolsGetOut } from '../e2e/egress-tools.e2e.ts';
 import type { EcsEmulator } from '../support/ecs-emulator/ecs-emulator.ts';
 import { freePort } from '../support/services/free-port.ts';
 import { describeWith } from '../support/services/provided.ts';
+import { onEcs } from './ecs-cluster.ts';
 import { ecsEnv, gatewayOfTasks, startEcs } from './ecs-on-docker.ts';
 
 const SERVICE = fileURLToPath(new URL('../../runtime/egress/service-main.ts', import.meta.url));
@@ -51,6 +53,12 @@ describeWith(['docker', 'workspace-base-image', 'proxy-sidecar-image'], 'egress 
   };
 
   describe('through the sidecar', () => egressWorks(() => ecsEnv(emulator), where));
+
+  describe('of tools that install packages', () =>
+    toolsGetOut(
+      () => onEcs(emulator),
+      () => gateway,
+    ));
 
   describe('through a service apart, which the sidecar passes on to', () =>
     egressWorks(

@@ -25,7 +25,7 @@ export default defineConfig(async () => {
     test: {
       ...options,
       env: { ...env, [ALLOWED_FOLDER]: folder },
-      maxWorkers: 3,
+      maxWorkers: 4, // most of it is waiting
       maxConcurrency: 3,
       testTimeout: 180_000,
       projects: [

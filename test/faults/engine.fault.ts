@@ -1,13 +1,15 @@
 import { expect, it, vi } from 'vitest';
+import { engineTarget } from '../runtime/containers/docker/engine-target.ts';
+import { onEngine } from '../support/container-place.ts';
 import { CuttableRelay } from '../support/cuttable-relay.ts';
 import { RuntimeProcess } from '../support/runtime-process.ts';
 import { describeWith } from '../support/services/provided.ts';
-import { engineSocket, onDocker, ready, start } from './docker-runtime.ts';
+import { ready, start } from './suites/started-runtime.ts';
 
 describeWith(['docker', 'workspace-base-image'], 'when the engine breaks', () => {
   it('cut off and back: live conversations go on, new ones wait for its return', async () => {
-    await using relay = await CuttableRelay.open({ path: engineSocket() });
-    await using runtime = await start({
+    await using relay = await CuttableRelay.open(engineTarget());
+    await using runtime = await start(onEngine(), {
       DOCKER_HOST: `tcp://127.0.0.1:${relay.port}`,
       MAX_CONTAINERS: '2',
       GC_INTERVAL_SECONDS: '0.5',
@@ -30,7 +32,7 @@ describeWith(['docker', 'workspace-base-image'], 'when the engine breaks', () =>
 
   it('that lacks the image: told as such, and the service stays up', async () => {
     await using runtime = await RuntimeProcess.start({
-      env: onDocker({ WORKSPACE_IMAGE: 'localhost:1/no/such:image' }),
+      env: { ...onEngine().env, WORKSPACE_IMAGE: 'localhost:1/no/such:image' },
     });
     await vi.waitFor(
       async () =>
@@ -42,7 +44,7 @@ describeWith(['docker', 'workspace-base-image'], 'when the engine breaks', () =>
 
   it('that is not there: one line, exit 1', async () => {
     const { code, output } = await RuntimeProcess.failing({
-      env: onDocker({ DOCKER_HOST: 'unix:///nowhere.sock' }),
+      env: { ...onEngine().env, DOCKER_HOST: 'unix:///nowhere.sock' },
     });
     expect(code).toBe(1);
     expect(output).toMatch(/^berth: The Docker engine can't be used .*: start it, or set DOCKER_HOST$/);

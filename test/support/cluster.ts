@@ -3,13 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import Docker from 'dockerode';
 import { vi } from 'vitest';
-import { LABEL } from '../../runtime/contracts/labels.ts';
 import type { CheckpointName } from '../../runtime/lifecycle/checkpoint.ts';
-import { removeContainers } from './remove-containers.ts';
+import { type ContainerPlace, onEngine } from './container-place.ts';
 import { RuntimeProcess } from './runtime-process.ts';
-import { docker, objectStore, workspaceImage } from './services/provided.ts';
+import { objectStore } from './services/provided.ts';
 
 const WITH_CHECKPOINTS = fileURLToPath(new URL('./fixtures/runtime-with-fault.ts', import.meta.url));
 
@@ -30,29 +28,6 @@ export interface ShownContainer {
     | { tenant: string; conversation_id: string; status: string };
 }
 
-/** Where a cluster's containers run, apart from any runtime. */
-export interface ContainerPlace {
-  readonly env: Record<string, string>;
-  /** How many there are of an installation, whatever state they are in. */
-  count(installation: string): Promise<number>;
-  removeAll(installation: string): Promise<void>;
-}
-
-/** The engine of the run. */
-export const onEngine = (): ContainerPlace => ({
-  env: {
-    CONTAINER_MANAGER_TYPE: 'docker',
-    DOCKER_HOST: docker().host,
-    WORKSPACE_IMAGE: workspaceImage(),
-  },
-  async count(installation) {
-    const engine = new Docker({ socketPath: docker().host.replace('unix://', '') });
-    const filters = { label: [`${LABEL.installation}=${installation}`] };
-    return (await engine.listContainers({ all: true, filters })).length;
-  },
-  removeAll: (installation) => removeContainers(docker().host, installation),
-});
-
 /** Of a pool of so many, on every backend. */
 export const poolOf = (size: number): Record<string, string> =>
   Object.fromEntries(
@@ -62,17 +37,20 @@ export const poolOf = (size: number): Record<string, string> =>
     ]),
   );
 
+/** Makes a cluster of a test's own on whatever place; its Redis is the run's unless said. */
+export type OpenCluster = (env?: Record<string, string>, redisUrl?: string) => Cluster;
+
 /** Any number of runtimes over one Redis, one backend and one object store: an installation of a test's own. */
 export class Cluster implements AsyncDisposable {
   readonly installation = `faults-${randomBytes(4).toString('hex')}`;
-  readonly #place: ContainerPlace;
+  readonly place: ContainerPlace;
   readonly #env: Record<string, string>;
   readonly #instances: RuntimeProcess[] = [];
   #folder: string | undefined;
 
   constructor(redisUrl: string, env: Record<string, string> = {}, place = onEngine()) {
     const { url, env: aws } = objectStore();
-    this.#place = place;
+    this.place = place;
     this.#env = {
       ...place.env,
       REDIS_URL: redisUrl,
@@ -111,7 +89,7 @@ export class Cluster implements AsyncDisposable {
 
   /** How many containers there are of this installation, by the word of whoever runs them. */
   containers(): Promise<number> {
-    return this.#place.count(this.installation);
+    return this.place.count(this.installation);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -121,7 +99,7 @@ export class Cluster implements AsyncDisposable {
         await runtime[Symbol.asyncDispose]();
       }),
     );
-    await this.#place.removeAll(this.installation);
+    await this.place.removeAll(this.installation);
     if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
   }
 }

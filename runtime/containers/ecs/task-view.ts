@@ -62,8 +62,10 @@ function describeEnd({ name, exitCode, reason }: Container): string {
   return `${name} ${code}${reason ? ` (${reason})` : ''}`;
 }
 
+/** Its agent's, which may be known some time before the task has stopped. */
 function exitOf(task: Task): ContainerView['exit'] {
-  if (!hasStopped(task)) return undefined;
   const agent = task.containers?.find(({ name }) => name === AGENT_CONTAINER);
+  const isKnown = hasStopped(task) || (isEnding(task) && agent?.exitCode !== undefined);
+  if (!isKnown) return undefined;
   return { code: agent?.exitCode ?? -1, oomKilled: /OutOfMemory/i.test(agent?.reason ?? '') };
 }

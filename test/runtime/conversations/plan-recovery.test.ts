@@ -13,6 +13,11 @@ describe('the table of recovery', () => {
       'exited',
     ],
     [
+      'one that ends, nobody knows how yet',
+      { failure: 'unreachable', agent: 'silent', container: { state: 'exited' } },
+      'exited',
+    ],
+    [
       'one out of memory',
       { failure: 'unreachable', agent: 'silent', container: exited(true) },
       'out-of-memory',
@@ -38,7 +43,7 @@ describe('the table of recovery', () => {
       'exited',
     ],
   ])('%s', (_, trouble, expected) => {
-    for (const backend of ['docker', 'process'] as const) {
+    for (const backend of ['docker', 'ecs', 'process'] as const) {
       const step = planRecovery({ backend, ...trouble });
       expect(step.kind === 'reconnect' ? step.kind : step.reason).toBe(expected);
     }

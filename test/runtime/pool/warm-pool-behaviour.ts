@@ -300,7 +300,7 @@ export function sharedPoolBehaviour(openState: () => Promise<SharedState>, openB
     await Promise.all(after.map((pool) => pool.runOnce()));
     await expect
       .poll(async () => (await world.members()).filter(({ image }) => image === world.versions.after), {
-        timeout: 20_000,
+        timeout: 60_000,
       })
       .toHaveLength(3);
     await world.untilReady(3);

@@ -1,9 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import Docker from 'dockerode';
 import { type Logger, pino } from 'pino';
 import { AgentClient } from '../../../runtime/agent-client/agent-client.ts';
 import type { ContainerBackend } from '../../../runtime/containers/container-backend.ts';
-import { DockerBackend } from '../../../runtime/containers/docker/docker-backend.ts';
 import type { ConversationRecord } from '../../../runtime/contracts/conversation-record.ts';
 import { type ContainerId, conversationContainerId } from '../../../runtime/contracts/ids.ts';
 import { InstallationSecret } from '../../../runtime/identity/installation-secret.ts';
@@ -16,12 +14,11 @@ import { Inquiry } from '../../../runtime/sweep/testimony.ts';
 import { containerSpec } from '../../contract/container-backend/specs.ts';
 import { TestFolder } from '../../contract/container-backend/test-folder.ts';
 import { conversation, tenant } from '../../contract/state/names.ts';
-import { docker, workspaceImage } from '../../support/services/provided.ts';
+import type { FleetHome } from './fleet-place.ts';
 
 const never = new AbortController().signal;
 
 export const SETTINGS = {
-  backend: 'docker',
   ttl: { idleSeconds: 3600, maxLifetimeSeconds: 7200 },
   executionTimeout: 600,
 };
@@ -33,10 +30,7 @@ export const CLAIMED_AT = Date.now();
 
 interface FleetOptions {
   state: State;
-  /** The run's engine, unless said. */
-  dockerHost?: string;
-  /** Another backend than the engine, in this folder. */
-  backend?: (folder: string, installation: string) => ContainerBackend;
+  home: FleetHome;
   /** What ends an orphan; the backend and the store do, unless said. */
   destroy?: (container: ContainerId) => Promise<void>;
 }
@@ -53,20 +47,15 @@ export class Fleet implements AsyncDisposable {
   readonly alarms: string[] = [];
   breakerIsOpen = false;
   readonly #folder = new TestFolder();
+  readonly #image: string;
   readonly #destroy: (container: ContainerId) => Promise<void>;
   readonly #log: Logger;
 
   constructor(options: FleetOptions) {
     this.state = options.state;
+    this.#image = options.home.image;
     const installation = `sweep-${randomBytes(4).toString('hex')}`;
-    this.backend =
-      options.backend?.(this.#folder.path, installation) ??
-      new DockerBackend({
-        installation,
-        version: '1.2.3',
-        dockerHost: options.dockerHost ?? docker().host,
-        socketBasePath: this.#folder.path,
-      });
+    this.backend = options.home.open({ installation, folder: this.#folder.path });
     this.inquiry = new Inquiry(this.backend, this.secret);
     this.#destroy = options.destroy ?? ((container) => this.end(container));
     this.#log = pino(
@@ -85,8 +74,8 @@ export class Fleet implements AsyncDisposable {
   ): Promise<ContainerId> {
     const id = this.newId();
     const token = options.token ?? this.secret.agentToken(id);
-    const image = this.backend.kind === 'docker' ? workspaceImage() : 'workspace-base:1.2.3';
-    await this.backend.create(containerSpec(image, { id, env: { AGENT_TOKEN: token, ...options.env } }));
+    const env = { AGENT_TOKEN: token, ...options.env };
+    await this.backend.create(containerSpec(this.#image, { id, env }));
     const { ticket } = options;
     if (ticket === undefined) return id;
     const client = new AgentClient(() => this.backend.endpoint(id, 'agent'), token);
@@ -118,7 +107,7 @@ export class Fleet implements AsyncDisposable {
       tenant: tenant('acme'),
       conversation: conversation(name),
       container,
-      manager: 'docker',
+      manager: this.backend.kind,
       createdAt: claimedAt,
       claimedAt,
       savedVersion: null,
@@ -134,12 +123,6 @@ export class Fleet implements AsyncDisposable {
 
   async listed(): Promise<ContainerId[]> {
     return (await this.backend.list('conversation')).map(({ id }) => id).toSorted();
-  }
-
-  /** From outside, as the engine's out-of-memory killer would. */
-  async kill(container: ContainerId): Promise<void> {
-    const engine = new Docker({ socketPath: docker().host.replace('unix://', '') });
-    await engine.getContainer(container).kill();
   }
 
   async end(container: ContainerId): Promise<void> {
@@ -192,7 +175,7 @@ export class Fleet implements AsyncDisposable {
     return {
       backend: this.backend,
       inquiry: this.inquiry,
-      settings: SETTINGS,
+      settings: { backend: this.backend.kind, ...SETTINGS },
       log: this.#log,
       onAction: (action: string, reason: string) => {
         this.actions.push(`${action}: ${reason}`);

@@ -84,10 +84,10 @@ describe('a task as a container', () => {
     expect(taskView(stopped(agent), 'ours')?.exit).toEqual(exit);
   });
 
-  it('tells no end before it has stopped', () => {
-    expect(taskView({ ...stopped({ exitCode: 1 }), lastStatus: 'STOPPING' }, 'ours')).not.toHaveProperty(
-      'exit',
-    );
+  it('that stops tells how its agent ended once that is known, and nothing before', () => {
+    const stopping = (agent: { exitCode?: number }) => ({ ...stopped(agent), lastStatus: 'STOPPING' });
+    expect(taskView(stopping({ exitCode: 1 }), 'ours')?.exit).toEqual({ code: 1, oomKilled: false });
+    expect(taskView(stopping({}), 'ours')).not.toHaveProperty('exit');
   });
 
   it('says why it ended, of each container and of the whole', () => {

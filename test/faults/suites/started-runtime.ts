@@ -1,26 +1,17 @@
-import Docker from 'dockerode';
 import { expect, vi } from 'vitest';
-import { RuntimeProcess } from '../support/runtime-process.ts';
-import { docker, workspaceImage } from '../support/services/provided.ts';
+import type { ContainerPlace } from '../../support/container-place.ts';
+import { RuntimeProcess } from '../../support/runtime-process.ts';
 
-// A runtime on the run's engine, and what tests of its faults ask about it.
-
-export const engineSocket = (): string => docker().host.replace('unix://', '');
-export const engine = (): Docker => new Docker({ socketPath: engineSocket() });
-
-export function onDocker(more: Record<string, string> = {}): Record<string, string> {
-  return {
-    CONTAINER_MANAGER_TYPE: 'docker',
-    DOCKER_HOST: docker().host,
-    WORKSPACE_IMAGE: workspaceImage(),
-    ...more,
-  };
-}
+// A runtime alone with its containers, and what tests of its faults ask about it.
 
 /** Resolves once it can serve. */
-export async function start(more: Record<string, string> = {}, dataDir?: string): Promise<RuntimeProcess> {
+export async function start(
+  place: ContainerPlace,
+  more: Record<string, string> = {},
+  dataDir?: string,
+): Promise<RuntimeProcess> {
   const runtime = await RuntimeProcess.start({
-    env: onDocker(more),
+    env: { ...place.env, ...more },
     ...(dataDir === undefined ? {} : { dataDir }),
   });
   await ready(runtime);
