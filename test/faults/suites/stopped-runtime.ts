@@ -88,6 +88,8 @@ export function runtimeIsStopped(place: () => ContainerPlace): void {
     expect(await place().has(must(container_id))).toBe(true);
     await second.stop();
     expect(await place().has(must(container_id))).toBe(false);
+    // And nothing else is: on ECS a task is still there for a while after it was told to stop.
+    await vi.waitFor(async () => expect(await place().count(installation)).toBe(0), 60_000);
     rmSync(dataDir, { recursive: true });
   });
 }
