@@ -26,6 +26,8 @@ export interface PlatformArgs {
   runtimeReplicas?: number;
   /** Whether destroying the platform destroys saved files and databases, too. @default false */
   destroyData?: boolean;
+  /** On docker: the port of the API, on loopback. @default 7420 */
+  port?: number;
   /** On ecs: the network to use. @default a network of its own */
   vpcId?: string;
   /** On ecs: private subnets of that network, in two zones or more. Required with `vpcId`. */
@@ -91,6 +93,7 @@ const RULES: Record<keyof PlatformArgs, Rule> = {
     example: 'false',
     accepts: (value) => typeof value === 'boolean',
   },
+  port: wholeNumber(1, 65_535, '7420'),
   vpcId: matching(/^vpc-[0-9a-f]{8,17}$/, 'the id of a VPC', 'vpc-0abc1234'),
   subnetIds: listOf(
     /^subnet-[0-9a-f]{8,17}$/,
@@ -133,6 +136,7 @@ function contradictions(args: PlatformArgs): ArgsProblem[] {
       if (args[key] !== undefined) say(key, 'nothing on docker', '(leave it out)');
   } else {
     if (egressMode === 'host') say('egressMode', 'sidecar or service on ecs', 'sidecar');
+    if (args.port !== undefined) say('port', 'nothing on ecs: it is 443', '(leave it out)');
     if (args.certificateArn === undefined)
       say('certificateArn', 'the certificate of the load balancer', RULES.certificateArn.example);
     if ((args.vpcId === undefined) !== (args.subnetIds === undefined))

@@ -8,6 +8,7 @@ const READ: Partial<Record<keyof PlatformArgs, (text: string) => unknown>> = {
   warmPoolMax: Number,
   maxContainers: Number,
   runtimeReplicas: Number,
+  port: Number,
   destroyData: (text) => (text === 'true' ? true : text === 'false' ? false : text),
   allowedDomains: list,
   subnetIds: list,

@@ -9,8 +9,8 @@ import { dockerRuntime } from './docker-runtime.ts';
 import { dockerSecrets } from './docker-secrets.ts';
 import { socketFolder } from './docker-sockets.ts';
 import { dockerStores } from './docker-stores.ts';
-
-const PORT = 7420;
+import { dockerSweeper } from './docker-sweeper.ts';
+import { runtimeProgram } from './runtime-program.ts';
 
 /** The platform on one machine with a Docker engine: the runtime, its stores and its images. */
 export class DockerPlatform extends ComponentResource {
@@ -24,7 +24,7 @@ export class DockerPlatform extends ComponentResource {
     checkName(name);
     checkArgs(given);
     super('berth:index:DockerPlatform', name, {}, options);
-    const { version = VERSION, destroyData = false } = given;
+    const { version = VERSION, destroyData = false, port = 7420 } = given;
     const parent = this;
     const labels = [{ label: 'berth.platform', value: name }];
 
@@ -55,21 +55,22 @@ export class DockerPlatform extends ComponentResource {
       installationSecret: secrets.installationSecret,
       apiKeys: secrets.apiKeys,
       egress,
-      port: PORT,
+      port,
     });
-    const runtime = dockerRuntime(name, {
+    const program = runtimeProgram(name, {
       image: runtimeImage,
       environment,
       sockets: sockets.volume,
-      networks: [stores, front],
-      port: PORT,
-      destroyData,
+      networks: { stores, front },
       labels,
-      dependsOn: [...containers, sockets.ready, ...(egress ? [egress.container] : [])],
+      destroyData,
       parent,
     });
+    const needed = [...containers, sockets.ready, ...(egress ? [egress.container] : [])];
+    const sweeper = dockerSweeper(name, { program, destroyData, dependsOn: needed, parent });
+    const runtime = dockerRuntime(name, { program, port, dependsOn: [...needed, sweeper], parent });
 
-    this.url = output(runtime.id).apply(() => `http://127.0.0.1:${PORT}`);
+    this.url = output(runtime.id).apply(() => `http://127.0.0.1:${port}`);
     this.apiKey = secrets.apiKey;
     this.backend = output('docker');
     this.version = output(version);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { Cluster, eventually, shownContainers } from '../support/cluster.ts';
+import { Cluster, eventually, poolOf, shownContainers } from '../support/cluster.ts';
 import { describeWith, redis } from '../support/services/provided.ts';
 
 const MAIN = fileURLToPath(new URL('../../runtime/main.ts', import.meta.url));
@@ -45,6 +45,26 @@ describeWith(['docker', 'redis', 's3', 'workspace-base-image'], 'berth destroy-a
     expect((await last.fetch('/v1/conversations/b/files')).status).toBe(404);
     expect((await last.fetch('/v1/conversations/a/files')).status).toBe(200);
   }, 120_000);
+
+  it('ends what killed runtimes left, a container in the middle of its preparation among it, and saves first', async () => {
+    await using cluster = new Cluster(redis().url, poolOf(1));
+    const runtime = await cluster.start();
+    await runtime.exec('a', ['bash', '-c', 'echo kept > f']);
+    await eventually(async () => expect(await shownContainers(runtime)).toHaveLength(2));
+    await runtime.stop('SIGKILL');
+    const next = await cluster.start({}, { at: 'claim.popped', do: 'kill' });
+    await eventually(async () =>
+      expect(await shownContainers(next)).toContainEqual(expect.objectContaining({ owner: 'warm' })),
+    );
+    await expect(next.exec('b', ['true'])).rejects.toThrow();
+    expect(await cluster.containers()).toBeGreaterThanOrEqual(2);
+
+    const done = await destroyAll(cluster.env('destroy'), '--yes');
+    expect(done).toMatchObject({ code: 0, output: expect.stringContaining('Nothing is left.') });
+    expect(await cluster.containers()).toBe(0);
+    const last = await cluster.start();
+    expect(await last.exec('a', ['cat', 'f'])).toMatchObject({ stdout: 'kept\n' });
+  }, 180_000);
 
   it('explains itself', async () => {
     expect(await destroyAll({}, '--help')).toMatchObject({

@@ -108,9 +108,18 @@ describe('the platform on Docker', () => {
     );
   });
 
+  it('is at the port that it is given', async () => {
+    const made = await platform({ port: 8000 });
+    const { inputs } = registered.named(CONTAINER, 'agents-runtime');
+    expect(inputs.ports).toEqual([{ internal: 8000, external: 8000, ip: '127.0.0.1' }]);
+    expect(environment().PORT).toBe('8000');
+    expect(await outcome(made.url)).toBe('http://127.0.0.1:8000');
+  });
+
   it.each([
     [{ runtimeReplicas: 2 }, /runtimeReplicas wants 1 on docker/],
     [{ vpcId: 'vpc-0abc1234' }, /vpcId wants nothing on docker/],
+    [{ port: 0 }, /port wants a whole number from 1 to 65535/],
   ])('refuses %o before anything is made', (args, words) => {
     expect(() => new DockerPlatform('agents', args)).toThrow(words);
     expect(registered.resources.filter(({ type }) => type !== 'berth:index:DockerPlatform')).toEqual([]);

@@ -57,6 +57,10 @@ describe("a stack's configuration", () => {
       'There is no configuration key berth:warmPoolMim',
     ],
     [{ 'berth:platform': 'docker', 'berth:runtimeReplicas': '2' }, 'berth:runtimeReplicas wants 1 on docker'],
+    [
+      { 'berth:platform': 'ecs', 'berth:port': '7420', 'berth:certificateArn': CERTIFICATE },
+      'berth:port wants nothing on ecs',
+    ],
     [{ 'berth:platform': 'docker', 'berth:egressMode': 'sidecar' }, 'berth:egressMode wants host or service'],
     [{ 'berth:platform': 'docker', 'berth:vpcId': 'vpc-0abc1234' }, 'berth:vpcId wants nothing on docker'],
     [{ 'berth:platform': 'ecs' }, 'berth:certificateArn wants the certificate'],

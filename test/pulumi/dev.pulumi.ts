@@ -1,42 +1,50 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest';
-import { cacheFolder } from '../../images/builder/cache-folder.ts';
 import { connectEngine } from '../../images/builder/engine.ts';
-import { type FileLock, lock } from '../../images/builder/file-lock.ts';
 import { SECRET_VARIABLES } from '../../runtime/contracts/secret-variables.ts';
 import { must } from '../support/must.ts';
 import { describeWithPulumi } from '../support/pulumi/describe-with-pulumi.ts';
 import { TestStack } from '../support/pulumi/run.ts';
+import { freePort } from '../support/services/free-port.ts';
 import { docker } from '../support/services/provided.ts';
 import { clearEngine, onEngine } from './left-on-engine.ts';
 import { PlatformClient } from './platform-client.ts';
+import { withVolumes } from './volume-command.ts';
 
 // The tests are one story, in the order they stand in.
 
+const CONVERSATIONS = ['first', 'second', 'third'];
+const words = (name: string) => `the last words of ${name}`;
+/** As the guide has it. */
+const TAKE_UP =
+  "tar -C /old/objects/kept --exclude 'egress.sealed!' -c . | tar -C /new/objects/kept -x --skip-old-files";
+
 describeWithPulumi('the stack dev', (engine) => {
   const project = `pulumi-${randomBytes(4).toString('hex')}`;
-  let port: FileLock;
+  let port: number;
   let stack: TestStack;
   beforeAll(async () => {
-    // The platform's port is one for all.
-    port = await lock(join(cacheFolder('pulumi'), 'dev-port.lock'));
     stack = await TestStack.create({
       engine,
       project,
       stack: 'dev',
       env: { DOCKER_HOST: docker().host },
     });
+    port = await freePort();
+    await stack.config('berth:port', String(port));
     await stack.config('berth:warmPoolMin', '1');
     await stack.config('berth:warmPoolMax', '1');
   });
   afterAll(async () => {
     await clearEngine(docker().host, project);
     stack[Symbol.dispose]();
-    port.release();
   });
 
+  const inData = (volume: string, ...command: string[]) =>
+    withVolumes(docker().host, { '/volume': volume }, command);
   const there = () => onEngine(docker().host, project);
+  const conversations = async () =>
+    (await there()).containers.filter((name) => !name.startsWith(`${project}-`));
   const client = async () => new PlatformClient(await stack.outputs());
   const named = (name: string) => expect.stringMatching(new RegExp(`^${project}-${name}-[0-9a-f]{7}$`));
   /** Runs it with what Pulumi said at hand, should the test fail. */
@@ -57,7 +65,7 @@ describeWithPulumi('the stack dev', (engine) => {
   });
 
   it('is well at the URL that it prints', async () => {
-    expect(await stack.outputs()).toMatchObject({ url: 'http://127.0.0.1:7420', backend: 'docker' });
+    expect(await stack.outputs()).toMatchObject({ url: `http://127.0.0.1:${port}`, backend: 'docker' });
     expect(await (await client()).health()).toBe(200);
   });
 
@@ -78,9 +86,16 @@ describeWithPulumi('the stack dev', (engine) => {
     told();
     await stack.config('berth:warmPoolMax', '2');
     const steps = await stack.preview();
-    expect(new Set(steps.map(({ name }) => name))).toEqual(new Set([`${project}-runtime`]));
-    const changed = [...(await stack.previewDiff()).matchAll(/^ +[-+~] (\w+) *: /gm)].map(([, key]) => key);
-    expect(new Set(['name', 'envs', ...changed])).toEqual(new Set(['name', 'envs']));
+    const parts = new Set(['runtime', 'sweeper'].map((part) => `${project}-${part}`));
+    expect(new Set(steps.map(({ name }) => name))).toEqual(parts);
+    // Another in its place would end every conversation.
+    expect(steps.filter(({ name }) => name.endsWith('-sweeper'))).toMatchObject([{ op: 'update' }]);
+    const changed = [...(await stack.previewDiff()).matchAll(/^ +[-+~] (\S+) *: (".*)$/gm)];
+    expect(changed.map(([, key, change]) => [key, change])).toEqual([
+      ['WARM_POOL_MAX_SIZE', '"1" => "2"'],
+      [expect.any(String), '"WARM_POOL_MAX_SIZE=1" => "WARM_POOL_MAX_SIZE=2"'],
+      ['name', expect.any(String)], // of the container in its place
+    ]);
     await stack.up();
     expect(await (await client()).execute('first', 'cat note')).toEqual({
       printed: 'kept\n',
@@ -100,36 +115,64 @@ describeWithPulumi('the stack dev', (engine) => {
       expect(state.includes(JSON.stringify(value).slice(1, -1)), name).toBe(false);
   });
 
-  it('is destroyed with three conversations that live, and leaves its data and no network', async () => {
+  it('is destroyed with three conversations that live: only once all are saved, and its data stays', async () => {
     told();
     const before = await there();
+    const data = must(before.volumes.find((name) => name.startsWith(`${project}-data`)));
+    const saved = (name: string) => `/volume/objects/kept/workspaces,/default,/${name},`;
     const platform = await client();
-    await Promise.all(['first', 'second', 'third'].map((name) => platform.execute(name, 'true')));
+    await Promise.all(CONVERSATIONS.map((name) => platform.execute(name, 'true')));
+    await inData(data, 'chmod', '-R', 'a-w', saved('first'));
+    await Promise.all(CONVERSATIONS.map((name) => platform.write(name, 'last', words(name))));
+    await expect(stack.destroy()).rejects.toThrow(/1 could not be ended[\s\S]*Run pulumi destroy again/);
+    const { containers, networks } = await there();
+    expect(await conversations()).toHaveLength(1);
+    expect(containers).toEqual(expect.arrayContaining([named('redis'), named('postgres')]));
+    expect(networks).toEqual(before.networks);
+
+    await inData(data, 'chmod', '-R', 'u+w', saved('first'));
     await stack.destroy();
-    const after = await there();
-    expect(after.containers.filter((name) => name.startsWith(project))).toEqual([]);
-    expect(after.networks).toEqual([]);
-    expect(after.volumes).toEqual([named('data'), named('postgres'), named('redis')]);
-    expect(before.volumes).toEqual(expect.arrayContaining(after.volumes));
+    expect(await there()).toEqual({
+      containers: [],
+      networks: [],
+      volumes: before.volumes.filter((name) => name.startsWith(project)),
+    });
+    for (const name of CONVERSATIONS) {
+      const files = await inData(data, 'grep', '-rl', words(name), `${saved(name)}/blobs,`);
+      expect(files).toMatch(/^\S+\n$/);
+    }
   });
 
-  it('works with its egress proxy apart, and leaves nothing where data is to be destroyed, too', async () => {
+  it('can take up the files that another left, and works with its egress proxy apart', async () => {
     told();
     // Nothing of the story so far is in the way.
     expect(JSON.parse(await stack.state()).deployment.resources ?? []).toEqual([]);
-    await clearEngine(docker().host, project);
+    const { volumes: kept } = await there();
     await stack.config('berth:egressMode', 'service');
     await stack.config('berth:destroyData', 'true');
     await stack.config('berth:warmPoolMin', '0');
     await stack.config('berth:warmPoolMax', '0');
     await stack.up();
-    expect((await there()).volumes).toHaveLength(4);
+    const volumes = (await there()).volumes.filter((name) => !kept.includes(name));
+    expect(volumes).toHaveLength(4);
+    const data = (name: string) => name.startsWith(`${project}-data`);
+    const both = { '/old': must(kept.find(data)), '/new': must(volumes.find(data)) };
+    await withVolumes(docker().host, both, ['sh', '-c', TAKE_UP]);
     const platform = await client();
-    const reached = await platform.execute('apart', 'curl -sS http://nowhere.example');
+    expect((await platform.execute('first', 'cat last')).printed).toBe(words('first'));
+    const reached = await platform.execute('first', 'curl -sS http://nowhere.example');
     expect(reached.printed).toContain('Domain not in whitelist');
-    await platform.end('apart');
+  });
+
+  it('leaves nothing of its own where data is to be destroyed, too', async () => {
+    told();
+    expect(await conversations()).toHaveLength(1);
+    const before = await there();
     await stack.destroy();
-    expect(await there()).toEqual({ containers: [], networks: [], volumes: [] });
+    const after = await there();
+    expect(after).toMatchObject({ containers: [], networks: [] });
+    expect(before.volumes).toHaveLength(after.volumes.length + 4);
+    expect(after.volumes).toHaveLength(3); // the earlier one's
   });
 });
 

@@ -25,11 +25,12 @@ export class PlatformClient {
     return { printed: printed(events), source: events[0]?.data.source };
   }
 
-  /** Ends a conversation, and its container. */
-  async end(conversation: string): Promise<void> {
-    const answer = await fetch(`${this.#url}/v1/conversations/${conversation}`, {
-      method: 'DELETE',
+  /** Puts a file into a conversation. It is saved some seconds later, or when the container ends. */
+  async write(conversation: string, path: string, content: string): Promise<void> {
+    const answer = await fetch(`${this.#url}/v1/conversations/${conversation}/files/${path}`, {
+      method: 'PUT',
       headers: { authorization: `Bearer ${this.#key}` },
+      body: content,
     });
     if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
   }

@@ -4,7 +4,9 @@ import {
   executionPolicy,
   invokeModels,
   runtimePolicy,
+  sweeperPolicy,
   tlsOnly,
+  trustFunctions,
   trustRole,
   trustTasks,
 } from '../../../infra/ecs/policies.ts';
@@ -24,6 +26,12 @@ const EXECUTION = {
   repositories: ['arn:aws:ecr:eu-west-1:123456789012:repository/agents/runtime'],
   logGroup: 'arn:aws:logs:eu-west-1:123456789012:log-group:/ecs/agents/runtime',
   secrets: ['arn:aws:secretsmanager:eu-west-1:123456789012:secret:one'],
+};
+const SWEEPER = {
+  cluster: CLUSTER,
+  taskFamily: 'arn:aws:ecs:eu-west-1:123456789012:task-definition/agents-runtime',
+  taskRoles: ['arn:aws:iam::123456789012:role/execution', 'arn:aws:iam::123456789012:role/runtime'],
+  logGroup: 'arn:aws:logs:eu-west-1:123456789012:log-group:/ecs/agents/sweeper',
 };
 const MODELS = { partition: 'aws', region: 'eu-west-1', account: '123456789012' };
 
@@ -46,6 +54,7 @@ const WANTED_BY: Record<string, string[]> = {
 const granting: [string, PolicyDocument][] = [
   ['the runtime', runtimePolicy(RUNTIME)],
   ['the execution of a task', executionPolicy(EXECUTION)],
+  ['the sweeper', sweeperPolicy(SWEEPER)],
   ['the role for models', invokeModels(MODELS)],
 ];
 const actionsOf = ({ Action }: Statement) => (Array.isArray(Action) ? Action : [Action]);
@@ -101,6 +110,38 @@ describe('what the runtime may', () => {
   });
 });
 
+describe('what the sweeper may', () => {
+  it("is to run the runtime's task in the cluster with its roles, to see tasks there, and to write its log", () => {
+    const inCluster = { ArnEquals: { 'ecs:cluster': CLUSTER } };
+    expect(sweeperPolicy(SWEEPER).Statement).toEqual([
+      {
+        Effect: 'Allow',
+        Action: 'ecs:RunTask',
+        Resource: `${SWEEPER.taskFamily}:*`,
+        Condition: inCluster,
+      },
+      {
+        Effect: 'Allow',
+        Action: 'ecs:DescribeTasks',
+        Resource: 'arn:aws:ecs:eu-west-1:123456789012:task/agents/*',
+        Condition: inCluster,
+      },
+      { Effect: 'Allow', Action: 'ecs:ListTasks', Resource: '*', Condition: inCluster },
+      {
+        Effect: 'Allow',
+        Action: 'iam:PassRole',
+        Resource: SWEEPER.taskRoles,
+        Condition: { StringEquals: { 'iam:PassedToService': 'ecs-tasks.amazonaws.com' } },
+      },
+      {
+        Effect: 'Allow',
+        Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+        Resource: `${SWEEPER.logGroup}:*`,
+      },
+    ]);
+  });
+});
+
 describe('policies', () => {
   it.each(granting)('%s has no action with a wildcard', (_, { Statement }) => {
     expect(Statement.flatMap(actionsOf).filter((action) => action.includes('*'))).toEqual([]);
@@ -129,6 +170,7 @@ describe('policies', () => {
         },
       },
     ]);
+    expect(trustFunctions().Statement).toMatchObject([{ Principal: { Service: 'lambda.amazonaws.com' } }]);
     expect(trustRole('arn:runtime').Statement).toMatchObject([{ Principal: { AWS: 'arn:runtime' } }]);
   });
 

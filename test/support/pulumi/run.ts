@@ -8,7 +8,7 @@ import { VOLUMES_LINK } from './providers/docker/volume.ts';
 import { FAIL_ONCE } from './providers/fail-once.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const PROVIDERS = ['aws', 'docker', 'docker-build', 'random'] as const;
+const PROVIDERS = ['aws', 'command', 'docker', 'docker-build', 'random'] as const;
 const MINUTE = 60_000;
 /** As much as tells what went wrong. */
 const SAID = 6_000;

@@ -1,0 +1,85 @@
+import { Command } from '@pulumi/command/local/command.js';
+import { all, type ComponentResource, type Output, type Resource } from '@pulumi/pulumi';
+import { LABEL } from '../../runtime/contracts/labels.ts';
+import { destroyCommand } from '../destroy-command.ts';
+import { engineHost } from './engine-socket.ts';
+import { HARDENING, type RuntimeProgram } from './runtime-program.ts';
+
+/**
+ * Runs a container to its end, where the installation has any to end. What it is told are arguments, so that the shell
+ * reads nothing in them: the engine, or nothing; the label of the installation's containers; a second network; and all
+ * that `docker create` takes.
+ */
+export const SCRIPT = `
+engine=$1 label=$2 network=$3
+shift 3
+command -v docker >/dev/null || {
+  echo 'There is no docker command on the path, which ends conversations. Install it and run pulumi destroy again.' >&2
+  exit 127
+}
+docker() { command docker \${engine:+--host "$engine"} "$@"; }
+left=$(docker ps --all --quiet --filter "label=$label") || exit
+[ -n "$left" ] || exit 0
+container=$(docker create --rm --pull never "$@") || exit
+docker network connect "$network" "$container" && docker start --attach "$container" && exit
+code=$?
+docker rm --force "$container" >/dev/null 2>&1
+echo "Conversations are left, so all that they need stays. Run pulumi destroy again. To give up what could not be saved, \
+first: docker rm --force \\$(docker ps --all --quiet --filter label=$label)" >&2
+exit $code
+`;
+
+interface Given {
+  program: RuntimeProgram;
+  destroyData: boolean;
+  dependsOn: Resource[];
+  parent: ComponentResource;
+}
+
+/**
+ * What is made before the runtime, and so is deleted after it and before all that a runtime needs. Its deletion ends
+ * every conversation's container, files saved first. Nothing is done when it is made or changed, and no change makes
+ * another of it: it has no triggers.
+ */
+export function dockerSweeper(name: string, { program, destroyData, dependsOn, parent }: Given): Command {
+  const command = destroyCommand(destroyData);
+  const { front } = program.networks;
+  const beginning = ['/bin/sh', '-c', SCRIPT, 'berth', engineHost() ?? '', `${LABEL.installation}=${name}`];
+  const words = all([front.name, createArguments(program)]).apply(([network, options]) => {
+    return [...beginning, network, ...options, ...command.slice(0, -1)];
+  });
+  return new Command(
+    `${name}-sweeper`,
+    {
+      interpreter: words,
+      delete: command.at(-1) ?? '', // the provider adds it as the last word
+      environment: Object.fromEntries(program.variables.map(({ name, value }) => [name, value])),
+    },
+    { parent, dependsOn, additionalSecretOutputs: ['environment'] },
+  );
+}
+
+/** As `docker create` has it. Variables are passed on by their names: values are in the command's own environment. */
+function createArguments(program: RuntimeProgram): Output<string[]> {
+  const { image, variables, mounts, tmpfs, group, networks, labels } = program;
+  const { capabilities, securityOpts } = HARDENING;
+  return all([image, networks.stores.name, all(mounts.map((mount) => all(mount)))]).apply(
+    ([ref, network, mounted]) => [
+      ...['--network', network, '--no-healthcheck', '--group-add', group, '--read-only'],
+      ...capabilities.drops.flatMap((drop) => ['--cap-drop', drop]),
+      ...securityOpts.flatMap((option) => ['--security-opt', option]),
+      ...Object.entries(tmpfs).flatMap(([path, options]) => ['--tmpfs', `${path}:${options}`]),
+      ...mounted.flatMap((mount) => ['--mount', csv(mount)]),
+      ...labels.flatMap(({ label, value }) => ['--label', `${label}=${value}`]),
+      ...variables.flatMap(({ name }) => ['--env', name]),
+      ref,
+    ],
+  );
+}
+
+/** As `--mount` reads it: a value may have a comma. */
+function csv(fields: Record<string, string>): string {
+  return Object.entries(fields)
+    .map(([key, value]) => `"${`${key}=${value}`.replaceAll('"', '""')}"`)
+    .join(',');
+}

@@ -1,0 +1,145 @@
+import { ECSClient } from '@aws-sdk/client-ecs';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { handler, type SweepOrder, sweep } from '../../../infra/ecs/sweeper-function/index.mjs';
+import { ArrangedEmulator, CLUSTER } from '../../support/ecs-emulator/arranged-emulator.ts';
+import { type StubContainer, stubBacking } from '../../support/ecs-emulator/stub/stub-backing.ts';
+
+const FAMILY = 'agents-runtime';
+const PATIENCE = { pollMs: 50, giveUpMs: 20_000 };
+
+describe("the sweeper's function", () => {
+  let arranged: ArrangedEmulator;
+  let order: SweepOrder;
+  let started: StubContainer[];
+  /** What the program of the next tasks ends with; undefined: it goes on. */
+  let exitCode: number | undefined;
+
+  beforeEach(async () => {
+    started = [];
+    exitCode = 0;
+    const startAgent = (container: StubContainer) => {
+      started.push(container);
+      if (exitCode !== undefined) setImmediate(container.exit, exitCode);
+      return undefined;
+    };
+    arranged = await ArrangedEmulator.start({ backing: stubBacking({ startAgent }) });
+    order = {
+      cluster: CLUSTER,
+      taskDefinition: await arranged.register({
+        family: FAMILY,
+        containerDefinitions: [{ name: 'runtime', image: 'runtime' }],
+      }),
+      family: FAMILY,
+      container: 'runtime',
+      command: ['node', '/opt/berth/runtime.mjs', 'destroy-all', '--yes'],
+      subnets: [...arranged.emulator.subnets],
+      securityGroups: [...arranged.emulator.securityGroups],
+      logGroup: '/ecs/agents/runtime',
+    };
+  });
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    await arranged[Symbol.asyncDispose]();
+  });
+
+  const calls = () => arranged.emulator.calls;
+  const runs = (changes: object = {}) => arranged.run({ taskDefinition: FAMILY, ...changes });
+  /** As Lambda enters it. */
+  const enter = (action: 'create' | 'update' | 'delete') => {
+    for (const [name, value] of Object.entries(arranged.emulator.env)) vi.stubEnv(name, value);
+    return handler({ ...order, tf: { action } });
+  };
+
+  it('does nothing when its resource is made or changed', async () => {
+    expect(await enter('create')).toEqual({ swept: false });
+    expect(await enter('update')).toEqual({ swept: false });
+    expect(calls().count('RunTask') + calls().count('ListTasks')).toBe(0);
+  });
+
+  it("runs the runtime's task once, with destroy-all, where the runtime was, and waits for its end", async () => {
+    expect(await enter('delete')).toEqual({ swept: true });
+    expect(calls().of('RunTask')).toMatchObject([
+      {
+        input: {
+          taskDefinition: order.taskDefinition,
+          launchType: 'FARGATE',
+          clientToken: expect.any(String),
+          networkConfiguration: {
+            awsvpcConfiguration: {
+              subnets: order.subnets,
+              securityGroups: order.securityGroups,
+              assignPublicIp: 'DISABLED',
+            },
+          },
+          overrides: { containerOverrides: [{ name: 'runtime', command: order.command }] },
+        },
+      },
+    ]);
+    expect(arranged.emulator.tasks.map(({ status }) => status)).toEqual(['STOPPED']);
+  }, 30_000);
+
+  it('fails with exit code, log and what to do when conversations are left, and tries again the next time', async () => {
+    exitCode = 1;
+    const words = /ended with exit code 1 .*\/ecs\/agents\/runtime.*Run pulumi destroy again/;
+    await expect(sweep(arranged.ecs, order, PATIENCE)).rejects.toThrow(words);
+    exitCode = 0;
+    await sweep(arranged.ecs, order, PATIENCE);
+    expect(calls().count('RunTask')).toBe(2);
+  });
+
+  it('fails when its task is stopped before the program has ended', async () => {
+    exitCode = undefined;
+    const swept = sweep(arranged.ecs, order, PATIENCE);
+    const begun = () => started.length > 0 && arranged.emulator.tasks;
+    const [task] = await vi.waitUntil(begun, { timeout: 10_000 });
+    arranged.emulator.stopFromOutside(task?.arn ?? '', { reason: 'a host is retired' });
+    await expect(swept).rejects.toThrow(/Conversations are left: .*(137|143|before its program did)/);
+  });
+
+  it('ends nothing while the runtime is up', async () => {
+    exitCode = undefined;
+    await runs();
+    await expect(sweep(arranged.ecs, order, PATIENCE)).rejects.toThrow('The runtime is still up');
+    expect(calls().count('RunTask')).toBe(1);
+  });
+
+  it('waits for what an earlier call began, instead of running a second', async () => {
+    exitCode = undefined;
+    await expect(sweep(arranged.ecs, order, { pollMs: 5, giveUpMs: 20 })).rejects.toThrow(
+      'still saves and ends conversations: run pulumi destroy again',
+    );
+    const before = calls().count('DescribeTasks');
+    const again = sweep(arranged.ecs, order, PATIENCE);
+    const waits = () => calls().count('DescribeTasks') > before + 1 && started.length > 0;
+    await vi.waitUntil(waits, { timeout: 10_000 });
+    started[0]?.exit(0);
+    await again;
+    expect(calls().count('RunTask')).toBe(1);
+  });
+
+  it('tells why no task could be started', async () => {
+    const fault = { operation: 'RunTask', kind: 'failures', reason: 'RESOURCE:FARGATE' } as const;
+    arranged.emulator.faults.add(fault);
+    await expect(sweep(arranged.ecs, order, PATIENCE)).rejects.toThrow(
+      'No task could be started to end conversations (RESOURCE:FARGATE)',
+    );
+  });
+
+  it('is not put off by conversations, which are of another family', async () => {
+    exitCode = undefined;
+    await arranged.register();
+    const conversation = await arranged.run();
+    await arranged.reached(conversation, 'RUNNING');
+    exitCode = 0;
+    await sweep(arranged.ecs, order, PATIENCE);
+    expect((await arranged.describe(conversation)).lastStatus).toBe('RUNNING');
+  });
+
+  it('runs one task where the answer to RunTask is lost', async () => {
+    arranged.emulator.faults.add({ operation: 'RunTask', kind: 'dropAfter' });
+    for (const [name, value] of Object.entries(arranged.emulator.env)) vi.stubEnv(name, value);
+    await sweep(new ECSClient({}), order, PATIENCE);
+    expect(calls().count('RunTask')).toBe(2);
+    expect(arranged.emulator.tasks).toHaveLength(1);
+  });
+});
