@@ -22,6 +22,7 @@ export default defineConfig(async () => {
         ...options.env,
         ...('folder' in found ? { [PULUMI.folder]: found.folder } : { [PULUMI.missing]: found.problem }),
       },
+      maxWorkers: 2, // a stack each, however few cores there are
       testTimeout: 300_000,
       hookTimeout: 300_000,
     },
