@@ -17,8 +17,9 @@ export function engineSocket(
   host = engineHost(),
   platform: string = process.platform,
 ): { path: string; group: string } {
-  const named = platform === 'linux' ? host?.match(/^unix:\/\/(\/.+)$/)?.[1] : undefined;
-  const path = named ?? USUAL_SOCKET;
+  // In a virtual machine the socket is root's, whoever may use the one outside.
+  if (platform !== 'linux') return { path: USUAL_SOCKET, group: '0' };
+  const path = host?.match(/^unix:\/\/(\/.+)$/)?.[1] ?? USUAL_SOCKET;
   return { path, group: groupOf(path) };
 }
 

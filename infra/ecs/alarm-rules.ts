@@ -43,7 +43,7 @@ function ofApi(watched: Watched): AlarmRule[] {
   return [
     {
       name: 'api-unavailable',
-      means: 'No instance of the runtime is ready: nobody is served.',
+      means: 'No instance of the runtime answers: nobody is served.',
       metrics: { ready: targets('HealthyHostCount', 'Maximum') },
       is: 'below',
       threshold: 1,
@@ -155,6 +155,15 @@ function ofLog(watched: Watched): AlarmRule[] {
   const lasting = { is: 'above', periods: 3, minutes: 5 } as const;
   const once = { is: 'above', threshold: 0, periods: 1, minutes: 5 } as const;
   return [
+    {
+      name: 'store-away',
+      means: 'For 3 minutes an instance of the runtime could not reach Redis: it serves nothing new.',
+      metrics: { lines: signal('StoreAway') },
+      is: 'above',
+      threshold: 0,
+      periods: 3,
+      minutes: 1,
+    },
     {
       name: 'files-lost',
       means: 'A container went, and its last changes were not saved.',

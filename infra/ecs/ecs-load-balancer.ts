@@ -58,7 +58,8 @@ export function ecsLoadBalancer(given: Given): {
       port: RUNTIME_PORT,
       loadBalancingAlgorithmType: 'least_outstanding_requests',
       deregistrationDelay: DRAIN_SECONDS,
-      healthCheck: { path: '/ready', matcher: '200', interval: 15, timeout: 5 },
+      // One that was ready stays: while Redis is away a new one would not be either, and streams go on.
+      healthCheck: { path: '/ready?once=true', matcher: '200', interval: 15, timeout: 5 },
       tags,
     },
     { parent },

@@ -68,7 +68,7 @@ export function ecsPostgres({ place, subnetIds, securityGroupId, password, destr
     options,
   );
   return {
-    url: secret(interpolate`postgres://berth:${password}@${database.address}:5432/berth?sslmode=require`),
+    url: secret(interpolate`postgres://berth:${password}@${database.address}:5432/berth?sslmode=verify-full`),
     identifier: database.identifier,
   };
 }

@@ -33,6 +33,12 @@ async function connect(
     const { SqliteConnection } = await import('../database/sqlite/sqlite-connection.ts');
     return new SqliteConnection({ file: join(dataDir, 'berth.sqlite') });
   }
-  const { PostgresConnection } = await import('../database/postgres/postgres-connection.ts');
-  return new PostgresConnection({ url, ...(onError === undefined ? {} : { onError }) });
+  const [{ PostgresConnection }, { postgresTls }] = await Promise.all([
+    import('../database/postgres/postgres-connection.ts'),
+    import('../database/postgres/postgres-tls.ts'),
+  ]);
+  return new PostgresConnection({
+    ...(await postgresTls(url)),
+    ...(onError === undefined ? {} : { onError }),
+  });
 }

@@ -22,6 +22,12 @@ describe("the socket of the runtime's engine", () => {
     expect(engineSocket(host ?? '', platform).path).toBe(USUAL_SOCKET);
   });
 
+  it("is root's in a virtual machine, whoever may use the one outside", () => {
+    const path = join(folder, 'own.sock');
+    writeFileSync(path, '');
+    expect(engineSocket(`unix://${path}`, 'darwin')).toEqual({ path: USUAL_SOCKET, group: '0' });
+  });
+
   it("is root's where it can't be seen", () => {
     expect(engineSocket('unix:///nowhere/docker.sock', 'linux').group).toBe('0');
   });

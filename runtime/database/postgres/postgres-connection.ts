@@ -7,6 +7,7 @@ import {
   type SqlValue,
   withClock,
 } from '../sql-connection.ts';
+import type { PostgresTls } from './postgres-tls.ts';
 
 const CLOCK = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 const CONNECT_MS = 2_000;
@@ -14,8 +15,7 @@ const ANSWER_MS = 5_000;
 const CONNECTIONS = 10;
 const BIGINT = 20;
 
-export interface PostgresOptions {
-  url: string;
+export interface PostgresOptions extends PostgresTls {
   /** Told of connections that broke while nobody used them. */
   onError?: (error: Error) => void;
   testClock?: { now(): number };
@@ -27,10 +27,11 @@ export class PostgresConnection implements SqlConnection {
   readonly #pool: pg.Pool;
   readonly #testClock: { now(): number } | undefined;
 
-  constructor({ url, onError = () => {}, testClock }: PostgresOptions) {
+  constructor({ url, ssl, onError = () => {}, testClock }: PostgresOptions) {
     this.#testClock = testClock;
     this.#pool = new pg.Pool({
       connectionString: url,
+      ssl,
       application_name: 'berth',
       max: CONNECTIONS,
       connectionTimeoutMillis: CONNECT_MS,

@@ -18,6 +18,17 @@ const readiness = z
   })
   .meta({ id: 'Readiness' });
 
+const readyQuery = z.strictObject({
+  once: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true')
+    .meta({
+      description:
+        'Also 200 where it could serve once since its start: for a load balancer, which would replace instances that only wait for Redis',
+    }),
+});
+
 export function operationsRoutes(parts: {
   version: string;
   readiness: Readiness;
@@ -25,6 +36,7 @@ export function operationsRoutes(parts: {
   ring: KeyRing;
 }): Route[] {
   const { version, metrics, ring } = parts;
+  let wasReady = false;
   return [
     route({
       method: 'get',
@@ -56,18 +68,19 @@ export function operationsRoutes(parts: {
       summary: 'Whether the service can serve',
       access: 'public',
       params: nothing,
-      query: nothing,
+      query: readyQuery,
       answers: {
         200: { description: 'It can', content: { 'application/json': readiness } },
         503: { description: 'It cannot', content: { 'application/json': readiness } },
       },
       errors: [],
-      async handle({ request, response }) {
+      async handle({ request, response, query }) {
         const dependencies = await parts.readiness.look();
         const ready = dependencies.every((each) => each.ready || !each.vital);
+        wasReady ||= ready;
         const admin = presentedKey(request, ring)?.scope === 'admin';
         const body = { status: ready ? 'ready' : 'unready', ...(admin ? { dependencies } : {}) };
-        sendJson(response, ready ? 200 : 503, body);
+        sendJson(response, ready || (query.once && wasReady) ? 200 : 503, body);
       },
     }),
     route({

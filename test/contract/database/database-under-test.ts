@@ -26,7 +26,9 @@ export async function sqliteUnderTest(): Promise<DatabaseUnderTest> {
 export async function postgresUnderTest(url: string): Promise<DatabaseUnderTest> {
   const clock = new ManualClock();
   const schema = await OwnSchema.make(url);
-  return opened(new PostgresConnection({ url: schema.url, testClock: clock }), clock, () => schema.remove());
+  return opened(new PostgresConnection({ url: schema.url, ssl: false, testClock: clock }), clock, () =>
+    schema.remove(),
+  );
 }
 
 export class OwnSchema {

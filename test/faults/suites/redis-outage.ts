@@ -30,6 +30,8 @@ export function redisIsAway(place: () => ContainerPlace): void {
       expect(performance.now() - asked).toBeLessThan(2500);
       expect((await fetch(`${runtime.url}/health`)).status).toBe(200);
       expect((await fetch(`${runtime.url}/ready`)).status).toBe(503);
+      // A load balancer has no reason to replace it: another one could not serve either.
+      expect((await fetch(`${runtime.url}/ready?once=true`)).status).toBe(200);
       relay.restore();
       await ready(runtime);
       expect(await runtime.exec('c', ['ls'])).toMatchObject({ stdout: 'kept\n' });
@@ -48,6 +50,7 @@ export function redisIsAway(place: () => ContainerPlace): void {
       env: { ...place().env, ...shared(`redis://127.0.0.1:${relay.port}`, installation) },
     });
     expect((await fetch(`${runtime.url}/ready`)).status).toBe(503);
+    expect((await fetch(`${runtime.url}/ready?once=true`)).status).toBe(503);
     relay.restore();
     await ready(runtime);
   });

@@ -55,7 +55,7 @@ describe('the platform on ECS', () => {
       BEDROCK_ROLE_ARN: `arn:aws:iam::${ACCOUNT}:role/agents-bedrock`,
       REDIS_URL: 'rediss://:password-of-agents-redis@clustercfg.agents-redis.cache.amazonaws.com:6379',
       DATABASE_URL:
-        'postgres://berth:password-of-agents-database@agents-postgres.rds.amazonaws.com:5432/berth?sslmode=require',
+        'postgres://berth:password-of-agents-database@agents-postgres.rds.amazonaws.com:5432/berth?sslmode=verify-full',
       OBJECT_STORE_URL: 's3://agents-objects-1a2b3c4/berth',
       TRUSTED_PROXIES: ['10.20.192.0/22', '10.20.196.0/22'],
     });
