@@ -67,6 +67,8 @@ const tree: Record<string, { code: string; breaks?: string[] }> = {
     code: `import '@aws-sdk/client-s3';`,
     breaks: ['aws-sdk-in-its-adapter-only'],
   },
+  'runtime/database/postgres/adapter.ts': { code: `import 'pg';` },
+  'runtime/workspaces/with-pg.ts': { code: `import 'pg';`, breaks: ['pg-in-its-adapter-only'] },
   'runtime/conversations/with-ioredis.ts': {
     code: `import 'ioredis';`,
     breaks: ['ioredis-in-its-adapter-only'],
