@@ -116,7 +116,7 @@ function registered(request: Request): RegisteredOnAws {
 }
 
 /** Ids that look like AWS': some of them are read again. */
-function idOf(type: string, name: string): string {
+export function idOf(type: string, name: string): string {
   const hex = createHash('sha256').update(name).digest('hex').slice(0, 17);
   if (type === 'aws:ec2/subnet:Subnet') return `subnet-${hex}`;
   if (type === 'aws:ec2/securityGroup:SecurityGroup') return `sg-${hex}`;

@@ -2,6 +2,8 @@ import { runtime } from '@pulumi/pulumi';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { PlatformArgs } from '../../../infra/platform-args.ts';
 import { WorkspacePlatform } from '../../../infra/workspace-platform.ts';
+import { must } from '../../support/must.ts';
+import { outcome } from '../registered.ts';
 import { CERTIFICATE, REGION, recordAws, registering } from './aws-mocks.ts';
 
 vi.mock('../../../infra/image-contexts.ts', () => import('../made-image-contexts.ts'));
@@ -48,6 +50,16 @@ describe('a preview, where nothing is known that is yet to be made', () => {
     expect(resources).toContain('aws:cloudwatch/dashboard:Dashboard agents');
     const { inputs } = aws.named('aws:ecs/service:Service', 'agents-runtime');
     expect(inputs.taskDefinition).toBe(UNKNOWN);
+  });
+
+  it('tells the network of a platform on ECS, and none of one on Docker', async () => {
+    const ecs: PlatformArgs = { platform: 'ecs', certificateArn: CERTIFICATE, ...GIVEN };
+    const made = await registering(() => [
+      new WorkspacePlatform('agents', ecs).vpcId,
+      new WorkspacePlatform('others', { platform: 'docker' }).vpcId,
+    ]);
+    expect(await outcome(must(made[0]))).toBe(VPC);
+    expect(made[1]).toBeUndefined();
   });
 
   it.each<[string, Partial<PlatformArgs>]>([
