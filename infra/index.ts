@@ -6,4 +6,4 @@ import { WorkspacePlatform } from './workspace-platform.ts';
 
 const platform = new WorkspacePlatform(getProject(), readStackConfig(runtime.allConfig()));
 
-export const { url, apiKey, backend, version } = platform;
+export const { url, apiKey, backend, version, vpcId } = platform;

@@ -1,4 +1,14 @@
-import { type Input, Output } from '@pulumi/pulumi';
+import type { Input } from '@pulumi/pulumi';
+import {
+  listOf,
+  matching,
+  oneOf,
+  orPromised,
+  privateNetwork,
+  privateRanges,
+  type Rule,
+  wholeNumber,
+} from './argument-rules.ts';
 
 // An object and a type of one name are an enumeration in the schema for other languages.
 
@@ -36,7 +46,7 @@ export interface PlatformArgs {
   bedrockRegion?: string;
   /** A key of Anthropic, which calls of its models get on their way out. Kept as a secret. @default none: they get none */
   anthropicApiKey?: Input<string>;
-  /** Instances of the runtime. On docker there is one. @default docker 1, ecs 2 */
+  /** Instances of the runtime. On docker there is one, on ecs two at least. @default docker 1, ecs 2 */
   runtimeReplicas?: number;
   /** Whether destroying the platform destroys saved files and databases, too. @default false */
   destroyData?: boolean;
@@ -46,6 +56,10 @@ export interface PlatformArgs {
   vpcId?: Input<string>;
   /** On ecs: private subnets of that network, in two zones or more. Required with `vpcId`. */
   subnetIds?: Input<Input<string>[]>;
+  /** On ecs: the range of a network of its own, which never changes: a private one of 16 bits. @default 10.20.0.0/16 */
+  vpcCidr?: string;
+  /** On ecs: private ranges whose machines may call the API. @default the network's own range */
+  clientRanges?: string[];
   /** On ecs: the certificate of the load balancer. Required on ecs. */
   certificateArn?: Input<string>;
   /** On ecs: a name of that certificate, which leads to the load balancer. @default the load balancer's own name */
@@ -56,7 +70,7 @@ export interface PlatformArgs {
   alarmTopicArn?: Input<string>;
   /** On ecs: days that requests, and what passes over a network of its own, stay logged. 0: never. @default 90 */
   accessLogDays?: number;
-  /** On ecs: capacity provider of the tasks, `FARGATE_SPOT` or one of yours. @default Fargate */
+  /** On ecs: capacity provider of the tasks, `FARGATE_SPOT` or, in a network of yours, one of yours. @default Fargate */
   capacityProvider?: string;
 }
 
@@ -66,44 +80,6 @@ export interface ArgsProblem {
   wants: string;
   example: string;
 }
-
-interface Rule {
-  wants: string;
-  example: string;
-  accepts: (value: unknown, args: PlatformArgs) => boolean;
-}
-
-const wholeNumber = (least: number, most: number, example: string): Rule => ({
-  wants: `a whole number from ${least} to ${most}`,
-  example,
-  accepts: (value) => typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most,
-});
-const matching = (pattern: RegExp, wants: string, example: string): Rule => ({
-  wants,
-  example,
-  accepts: (value) => typeof value === 'string' && pattern.test(value),
-});
-const oneOf = (values: readonly string[]): Rule => ({
-  wants: `one of ${values.join(', ')}`,
-  example: values[0] ?? '',
-  accepts: (value) => values.includes(String(value)),
-});
-const listOf = (pattern: RegExp, wants: string, example: string): Rule => ({
-  wants,
-  example,
-  accepts: (value) =>
-    Array.isArray(value) && value.length > 0 && value.every((item) => pattern.test(String(item))),
-});
-
-const isPromised = (value: unknown) => Output.isInstance(value) || value instanceof Promise;
-/** Or what comes to be known only later, and can't be looked at here. */
-const orPromised = (rule: Rule): Rule => ({
-  ...rule,
-  accepts: (value, args) =>
-    isPromised(value) ||
-    rule.accepts(Array.isArray(value) ? value.filter((item) => !isPromised(item)) : value, args) ||
-    (Array.isArray(value) && value.length > 0 && value.every(isPromised)),
-});
 
 /** By key: what a value that is given must be. */
 const RULES: Record<keyof PlatformArgs, Rule> = {
@@ -131,6 +107,8 @@ const RULES: Record<keyof PlatformArgs, Rule> = {
   subnetIds: orPromised(
     listOf(/^subnet-[0-9a-f]{8,17}$/, 'a list of subnet ids', '["subnet-0abc1234", "subnet-0def5678"]'),
   ),
+  vpcCidr: privateNetwork,
+  clientRanges: privateRanges,
   certificateArn: orPromised(
     matching(
       /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
@@ -160,6 +138,8 @@ const RULES: Record<keyof PlatformArgs, Rule> = {
 const ONLY_ON_ECS = [
   'vpcId',
   'subnetIds',
+  'vpcCidr',
+  'clientRanges',
   'certificateArn',
   'hostname',
   'hostedZoneId',
@@ -172,9 +152,7 @@ export const ARGUMENT_NAMES = Object.keys(RULES) as (keyof PlatformArgs)[]; // t
 
 /** Everything that is wrong with the arguments, before anything is made of them. */
 export function argsProblems(args: PlatformArgs): ArgsProblem[] {
-  const wrong = ARGUMENT_NAMES.filter(
-    (key) => args[key] !== undefined && !RULES[key].accepts(args[key], args),
-  );
+  const wrong = ARGUMENT_NAMES.filter((key) => args[key] !== undefined && !RULES[key].accepts(args[key]));
   const badly = new Set(wrong);
   return [
     ...wrong.map((key) => ({ key, wants: RULES[key].wants, example: RULES[key].example })),
@@ -201,11 +179,40 @@ function contradictions(args: PlatformArgs): ArgsProblem[] {
       say('certificateArn', 'the certificate of the load balancer', RULES.certificateArn.example);
     if (args.hostedZoneId !== undefined && args.hostname === undefined)
       say('hostname', 'to be given together with hostedZoneId', RULES.hostname.example);
-    if ((args.vpcId === undefined) !== (args.subnetIds === undefined))
-      say('subnetIds', 'to be given together with vpcId', RULES.subnetIds.example);
-    else if (Array.isArray(args.subnetIds) && args.subnetIds.length < 2)
-      say('subnetIds', 'two subnets or more, in different zones', RULES.subnetIds.example);
+    if (args.runtimeReplicas === 1) say('runtimeReplicas', '2 or more on ecs: one zone may be lost', '2');
+    problems.push(...networkContradictions(args));
   }
+  return problems;
+}
+
+/** What only a network of the platform's own has, or only one that is given. */
+function networkContradictions(args: PlatformArgs): ArgsProblem[] {
+  const { vpcId, subnetIds, vpcCidr, egressMode, capacityProvider = 'FARGATE' } = args;
+  const problems: ArgsProblem[] = [];
+  const say = (key: keyof PlatformArgs, wants: string, example: string) =>
+    problems.push({ key, wants, example });
+  if ((vpcId === undefined) !== (subnetIds === undefined))
+    say('subnetIds', 'to be given together with vpcId', RULES.subnetIds.example);
+  else if (Array.isArray(subnetIds) && subnetIds.length < 2)
+    say('subnetIds', 'two subnets or more, in different zones', RULES.subnetIds.example);
+  if (vpcId === undefined) {
+    if (!['FARGATE', 'FARGATE_SPOT'].includes(capacityProvider))
+      say(
+        'capacityProvider',
+        'FARGATE or FARGATE_SPOT without vpcId: instances of yours are in a network of yours',
+        'FARGATE_SPOT',
+      );
+    return problems;
+  }
+  if (vpcCidr !== undefined)
+    say('vpcCidr', 'nothing with vpcId: a network that is given has its range', '(leave it out)');
+  if (egressMode === 'service')
+    say(
+      'egressMode',
+      "sidecar with vpcId: routes, endpoints and names of a network that is given are its owner's, and don't " +
+        'close conversations in; leave out vpcId and subnetIds to have it',
+      'sidecar',
+    );
   return problems;
 }
 

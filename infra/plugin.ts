@@ -15,8 +15,8 @@ const provider: Provider = {
   async construct(name, type, inputs, options) {
     if (type !== TOKEN) throw new Error(`Berth has no ${type}; it has ${TOKEN}.`);
     const args = inputs as unknown as PlatformArgs; // the cast: its constructor checks them
-    const { urn, url, apiKey, backend, version } = new WorkspacePlatform(name, args, options);
-    return { urn, state: { url, apiKey, backend, version } };
+    const { urn, url, apiKey, backend, version, vpcId } = new WorkspacePlatform(name, args, options);
+    return { urn, state: { url, apiKey, backend, version, ...(vpcId && { vpcId }) } };
   },
 };
 

@@ -12,6 +12,7 @@ const READ: Partial<Record<keyof PlatformArgs, (text: string) => unknown>> = {
   port: Number,
   destroyData: (text) => (text === 'true' ? true : text === 'false' ? false : text),
   allowedDomains: list,
+  clientRanges: list,
   subnetIds: list,
 };
 

@@ -24,17 +24,22 @@ export class WorkspacePlatform extends ComponentResource {
   readonly backend: Output<string>;
   /** Of the images and the runtime. */
   readonly version: Output<string>;
+  /** On ecs: the network that it is in. */
+  readonly vpcId?: Output<string>;
 
   constructor(name: string, args: PlatformArgs, options: PlatformOptions = {}) {
     checkName(name);
     checkArgs(args);
     super('berth:index:WorkspacePlatform', name, {}, withTransform(options, { name, kind: args.platform }));
     const Platform = args.platform === 'ecs' ? EcsPlatform : DockerPlatform;
-    const { url, apiKey, backend, version } = new Platform(name, args, { parent: this });
+    const made = new Platform(name, args, { parent: this });
+    const { url, apiKey, backend, version } = made;
+    const network = made instanceof EcsPlatform ? { vpcId: made.vpcId } : {};
     this.url = url;
     this.apiKey = apiKey;
     this.backend = backend;
     this.version = version;
-    this.registerOutputs({ url, apiKey, backend, version });
+    if (network.vpcId !== undefined) this.vpcId = network.vpcId;
+    this.registerOutputs({ url, apiKey, backend, version, ...network });
   }
 }

@@ -1,6 +1,6 @@
 import { checkArgs, type PlatformArgs } from '../platform-args.ts';
 import { type EgressPlan, egressPlan, reachedHosts } from './egress-plan.ts';
-import { RANGES } from './own-network.ts';
+import { DEFAULT_VPC_CIDR, subnetRanges } from './own-network.ts';
 import { capacityProblem } from './subnet-capacity.ts';
 
 export const DEFAULT_MAX_CONTAINERS = 1000;
@@ -24,7 +24,8 @@ export function checkEcs(name: string, args: PlatformArgs, region: string | unde
       `bedrockRegion wants the platform's own region with egressMode service, for instance ${region}`,
     );
   if (args.vpcId === undefined) {
-    const problem = capacityProblem(RANGES.tasks, args.maxContainers ?? DEFAULT_MAX_CONTAINERS);
+    const { tasks } = subnetRanges(args.vpcCidr ?? DEFAULT_VPC_CIDR);
+    const problem = capacityProblem(tasks, args.maxContainers ?? DEFAULT_MAX_CONTAINERS);
     if (problem !== undefined) throw new Error(problem);
   }
   return egress;

@@ -11,29 +11,32 @@ interface Given {
   place: EcsPlace;
   vpcId: Output<string>;
   allowedDomains: readonly string[] | undefined;
+  /** Of the API, where it has one of its own. */
+  hostname: string | undefined;
 }
 
-/** Names that anything in the network may ask for: AWS' of the region, the proxy's own, and the hosts that are allowed. */
+/** Names that anything in the network may ask for: AWS' of the region, the platform's own, and the hosts that are allowed. */
 export function resolvableNames(
   name: string,
   region: string,
-  allowedDomains: readonly string[] | undefined,
+  { allowedDomains, hostname }: Pick<Given, 'allowedDomains' | 'hostname'>,
 ): string[] {
   const hosts = hostNames(allowedDomains).filter((host) => !/^[\d.]+$/.test(host));
   const named = hosts.map((host) => (host.startsWith('.') ? `*${host}` : host));
-  const ours = [`*.${region}.amazonaws.com`, `*.${region}.rds.amazonaws.com`, '*.cache.amazonaws.com'];
-  return [...new Set([...ours, `*.${name}.berth.internal`, ...named])];
+  const ours = ['', 'rds.', 'elb.'].map((service) => `*.${region}.${service}amazonaws.com`);
+  const api = hostname === undefined ? [] : [hostname];
+  return [...new Set([...ours, '*.cache.amazonaws.com', `*.${name}.berth.internal`, ...api, ...named])];
 }
 
 /** Of strict mode: a name is a way out, too, for whoever owns the one it is asked of. What is not listed is not there. */
-export function dnsFirewall({ place, vpcId, allowedDomains }: Given): Resource[] {
+export function dnsFirewall({ place, vpcId, ...names }: Given): Resource[] {
   const { name, parent, tags, region } = place;
   const group = new ResolverFirewallRuleGroup(name, { tags }, { parent });
   const list = (called: string, domains: Output<string[]> | string[]) =>
     new ResolverFirewallDomainList(`${name}-${called}`, { domains, tags }, { parent });
   const known = list(
     'resolvable',
-    region.apply((where) => resolvableNames(name, where, allowedDomains)),
+    region.apply((where) => resolvableNames(name, where, names)),
   );
   const allow = new ResolverFirewallRule(
     `${name}-resolvable`,

@@ -18,7 +18,8 @@ export function ecsCluster(
 ): { cluster: Cluster; ready: ClusterCapacityProviders } {
   const cluster = new Cluster(
     name,
-    { settings: [{ name: 'containerInsights', value: 'enabled' }], tags },
+    // The name is known beforehand: instances of the operator's join it by name.
+    { name, settings: [{ name: 'containerInsights', value: 'enabled' }], tags },
     { parent },
   );
   const own = capacityProvider !== undefined && isOnInstances(capacityProvider) ? [capacityProvider] : [];

@@ -16,7 +16,7 @@ import { type StoredSecret, storedSecret } from './ecs-secrets.ts';
 const PROXY_UID = 10_002;
 const PORT = 8080;
 const ADMIN_PORT = 8081;
-export const PROXY_TASKS = 2;
+const PROXY_TASKS = 2;
 
 interface Proxy {
   image: string;

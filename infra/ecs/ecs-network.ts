@@ -5,6 +5,7 @@ export interface EcsNetwork {
   /** Whether it is the platform's, with its routes and endpoints, or was given, and those are its owner's. */
   own: boolean;
   vpcId: Output<string>;
+  /** Of a network that was given, the first that it had. */
   range: Output<string>;
   /** Of the conversations' tasks. */
   taskSubnets: Output<string[]>;

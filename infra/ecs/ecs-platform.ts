@@ -16,7 +16,7 @@ import { generatedSecrets, givenKey, keptSecrets } from './ecs-secrets.ts';
 import { ecsStores } from './ecs-stores.ts';
 import { ecsWatch } from './ecs-watch.ts';
 import { reachedHosts } from './egress-plan.ts';
-import { platformNetwork } from './platform-network.ts';
+import { clientRanges, platformNetwork } from './platform-network.ts';
 import { runtimeAccess } from './runtime-access.ts';
 import { securityGroups } from './security-groups.ts';
 
@@ -26,6 +26,7 @@ export class EcsPlatform extends ComponentResource {
   readonly apiKey: Output<string>;
   readonly backend: Output<string>;
   readonly version: Output<string>;
+  readonly vpcId: Output<string>;
 
   constructor(name: string, args: Omit<PlatformArgs, 'platform'>, options?: ComponentResourceOptions) {
     const given: PlatformArgs = { ...args, platform: 'ecs' };
@@ -51,11 +52,17 @@ export class EcsPlatform extends ComponentResource {
       onInstances,
       ownNetwork: network.own,
       storesStay: !destroyData,
+      clientRanges: clientRanges(given),
     });
     const endpoints = network.own ? ecsEndpoints({ place, network, groups }) : [];
     const firewall =
       network.own && proxyApart
-        ? dnsFirewall({ place, vpcId: network.vpcId, allowedDomains: reachedHosts(given) })
+        ? dnsFirewall({
+            place,
+            vpcId: network.vpcId,
+            allowedDomains: reachedHosts(given),
+            hostname: given.hostname,
+          })
         : [];
     const reachable = [...rules, ...endpoints, ...network.routes, ...firewall];
 
@@ -147,11 +154,13 @@ export class EcsPlatform extends ComponentResource {
     this.apiKey = secrets.apiKey;
     this.backend = output('ecs');
     this.version = output(version);
+    this.vpcId = network.vpcId;
     this.registerOutputs({
       url: this.url,
       apiKey: this.apiKey,
       backend: this.backend,
       version: this.version,
+      vpcId: this.vpcId,
     });
   }
 }

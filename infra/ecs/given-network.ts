@@ -31,7 +31,7 @@ export function givenNetwork({ place, vpcId, subnetIds, maxContainers, serviceTa
     taskSubnets: checked.ids,
     serviceSubnets: checked.ids,
     serviceRanges: checked.ranges,
-    proxySubnets: checked.ids,
+    proxySubnets: output([]), // there is no proxy apart in it
     routeTables: [],
     gateways: [],
     routes: [],

@@ -12,16 +12,24 @@ import { all, type Output, output, type Resource } from '@pulumi/pulumi';
 import type { EcsNetwork } from './ecs-network.ts';
 import type { EcsPlace } from './ecs-place.ts';
 
-/** Most of the network is the conversations': each takes an address. */
-export const RANGES = {
-  network: '10.20.0.0/16',
-  tasks: ['10.20.0.0/18', '10.20.64.0/18', '10.20.128.0/18'],
-  services: ['10.20.192.0/22', '10.20.196.0/22'],
-  proxy: ['10.20.208.0/24', '10.20.209.0/24'],
-  public: ['10.20.216.0/24', '10.20.217.0/24'],
-} as const;
+export const DEFAULT_VPC_CIDR = '10.20.0.0/16';
 
-type Kind = Exclude<keyof typeof RANGES, 'network'>;
+type Kind = 'tasks' | 'services' | 'proxy' | 'public';
+
+/** The parts of a range of 16 bits. Most of it is the conversations': each takes an address. */
+export function subnetRanges(network: string): Record<Kind, string[]> {
+  const [first, second] = network.split('.');
+  const part = (rest: string) => `${first}.${second}.${rest}`;
+  return {
+    tasks: ['0.0/18', '64.0/18', '128.0/18'].map(part),
+    services: ['192.0/22', '196.0/22'].map(part),
+    proxy: ['208.0/24', '209.0/24'].map(part),
+    public: ['216.0/24', '217.0/24'].map(part),
+  };
+}
+
+/** Zones where Fargate or endpoints are not, by the names that they have in every account. */
+const ZONES_WITHOUT = ['use1-az3', 'usw1-az2', 'cac1-az4', 'apne1-az3', 'cnn1-az3', 'cnn1-az4'];
 
 const ANYWHERE = '0.0.0.0/0';
 
@@ -30,6 +38,8 @@ export type WayOut = Exclude<Kind, 'public'>;
 
 interface Given {
   place: EcsPlace;
+  /** Its range, of 16 bits. */
+  range: string;
   /** None: there is no way out at all, and no gateway. */
   waysOut: readonly WayOut[];
   /** Whether the egress proxy has subnets of its own. */
@@ -39,12 +49,12 @@ interface Given {
 }
 
 /** A network of the platform's own over the zones of its region, all of it private but the gateways' subnets. */
-export function ownNetwork({ place, waysOut, proxyApart, storesStay }: Given): EcsNetwork {
+export function ownNetwork({ place, range, waysOut, proxyApart, storesStay }: Given): EcsNetwork {
   const { name, parent, tags } = place;
   const vpc = new Vpc(
     name,
     {
-      cidrBlock: RANGES.network,
+      cidrBlock: range,
       enableDnsSupport: true,
       enableDnsHostnames: true,
       tags: { ...tags, Name: name },
@@ -54,7 +64,7 @@ export function ownNetwork({ place, waysOut, proxyApart, storesStay }: Given): E
   // What AWS gives to whoever names no group: nothing goes in or out.
   new DefaultSecurityGroup(name, { vpcId: vpc.id, ingress: [], egress: [], tags }, { parent });
 
-  const subnetsOf = subnetMaker(place, vpc, (kind) => storesStay && kind === 'services');
+  const subnetsOf = subnetMaker(place, vpc, subnetRanges(range), (kind) => storesStay && kind === 'services');
   const tasks = subnetsOf('tasks');
   const services = subnetsOf('services');
   const proxy = proxyApart ? subnetsOf('proxy') : [];
@@ -72,7 +82,7 @@ export function ownNetwork({ place, waysOut, proxyApart, storesStay }: Given): E
     range: vpc.cidrBlock,
     taskSubnets: ids(tasks),
     serviceSubnets: ids(services),
-    serviceRanges: output([...RANGES.services]),
+    serviceRanges: output(subnetRanges(range).services),
     proxySubnets: ids(proxy),
     gateways: gateways.map(({ id }) => id),
     routes,
@@ -91,16 +101,24 @@ interface Routed {
 function subnetMaker(
   { name, parent, tags }: EcsPlace,
   vpc: Vpc,
+  ranges: Record<Kind, string[]>,
   stay: (kind: Kind) => boolean,
 ): (kind: Kind) => Routed[] {
-  const zones = getAvailabilityZonesOutput({ state: 'available' }, { parent }).names;
+  const zones = getAvailabilityZonesOutput(
+    {
+      state: 'available',
+      filters: [{ name: 'opt-in-status', values: ['opt-in-not-required'] }], // and no local zones
+      excludeZoneIds: ZONES_WITHOUT,
+    },
+    { parent },
+  ).names;
   const zone = (at: number): Output<string> =>
     zones.apply((names) => {
       if (names.length < 2) throw new Error('The platform wants a region with two availability zones.');
       return names[at % names.length] ?? '';
     });
   return (kind) =>
-    RANGES[kind].map((cidrBlock, at) => {
+    ranges[kind].map((cidrBlock, at) => {
       const called = `${name}-${kind}-${at}`;
       const marked = { ...tags, Name: called };
       const subnet = new Subnet(
@@ -112,7 +130,8 @@ function subnetMaker(
           mapPublicIpOnLaunch: false,
           tags: marked,
         },
-        { parent, retainOnDelete: stay(kind) },
+        // A zone that comes or goes moves no subnet that is there.
+        { parent, retainOnDelete: stay(kind), ignoreChanges: ['availabilityZone'] },
       );
       const table = new RouteTable(called, { vpcId: vpc.id, tags: marked }, { parent });
       const ids = { subnetId: subnet.id, routeTableId: table.id };

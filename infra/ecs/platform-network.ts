@@ -1,12 +1,11 @@
 import type { PlatformArgs } from '../platform-args.ts';
 import { DEFAULT_MAX_CONTAINERS } from './check-ecs.ts';
-import { PROXY_TASKS } from './ecs-egress.ts';
 import type { EcsNetwork } from './ecs-network.ts';
 import type { EcsPlace } from './ecs-place.ts';
 import { mostInstances } from './ecs-runtime.ts';
 import type { EgressPlan } from './egress-plan.ts';
 import { givenNetwork } from './given-network.ts';
-import { ownNetwork, type WayOut } from './own-network.ts';
+import { DEFAULT_VPC_CIDR, ownNetwork, type WayOut } from './own-network.ts';
 
 interface Given {
   args: PlatformArgs;
@@ -18,11 +17,22 @@ interface Given {
 /** The network that was given, or one of the platform's own. */
 export function platformNetwork(place: EcsPlace, given: Given): EcsNetwork {
   const { args, egress, proxyApart, replicas } = given;
-  const { vpcId, subnetIds, maxContainers = DEFAULT_MAX_CONTAINERS, destroyData = false } = args;
+  const { vpcId, subnetIds, vpcCidr, maxContainers = DEFAULT_MAX_CONTAINERS, destroyData = false } = args;
   if (vpcId === undefined || subnetIds === undefined)
-    return ownNetwork({ place, waysOut: waysOut(egress, proxyApart), proxyApart, storesStay: !destroyData });
-  const serviceTasks = mostInstances(replicas) + (proxyApart ? PROXY_TASKS : 0);
-  return givenNetwork({ place, vpcId, subnetIds, maxContainers, serviceTasks });
+    return ownNetwork({
+      place,
+      range: vpcCidr ?? DEFAULT_VPC_CIDR,
+      waysOut: waysOut(egress, proxyApart),
+      proxyApart,
+      storesStay: !destroyData,
+    });
+  return givenNetwork({ place, vpcId, subnetIds, maxContainers, serviceTasks: mostInstances(replicas) });
+}
+
+/** Whose machines may call the API, where that is known before anything is made; else the network's own. */
+export function clientRanges(args: PlatformArgs): string[] | undefined {
+  const { vpcId, vpcCidr = DEFAULT_VPC_CIDR } = args;
+  return args.clientRanges ?? (vpcId === undefined ? [vpcCidr] : undefined);
 }
 
 /** Only who talks to the internet has a way there: the proxy, wherever it is. */

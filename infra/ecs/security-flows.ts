@@ -9,7 +9,8 @@ export type Surroundings = 'network' | 's3' | 'private' | 'internet';
 
 /** One thing that may happen over the network. Nothing else may. */
 export interface Flow {
-  from: GroupName | 'network';
+  /** `clients`: whoever may call the API. */
+  from: GroupName | 'network' | 'clients';
   to: GroupName | Surroundings;
   port: number;
   why: string;
@@ -30,7 +31,7 @@ export const RUNTIME_PORT = 7420;
 export function securityFlows({ egress, proxyApart, onInstances, ownNetwork }: FlowSettings): Flow[] {
   const reachesOut = proxyApart ? 'proxy' : 'tasks';
   const flows: Flow[] = [
-    { from: 'network', to: 'alb', port: 443, why: 'clients in the network call the API' },
+    { from: 'clients', to: 'alb', port: 443, why: 'clients call the API' },
     { from: 'alb', to: 'runtime', port: RUNTIME_PORT, why: 'the load balancer passes them on' },
     { from: 'runtime', to: 'tasks', port: 9000, why: 'the runtime calls agents' },
     { from: 'runtime', to: 'tasks', port: 8081, why: 'the runtime tells sidecars their rules' },

@@ -1,36 +1,11 @@
-import { BlockList, isIP } from 'node:net';
+import { isPrivateRange } from '../private-ranges.ts';
 import { list, object, several, text } from './reading.ts';
 import type { Check, ResourceRule } from './rule.ts';
-
-/** Ranges that the internet does not have: private ones, those of carriers, and unique local ones of IPv6. */
-const PRIVATE = [
-  { address: '10.0.0.0', bits: 8 },
-  { address: '172.16.0.0', bits: 12 },
-  { address: '192.168.0.0', bits: 16 },
-  { address: '100.64.0.0', bits: 10 },
-  { address: 'fc00::', bits: 7 },
-].map(({ address, bits }) => {
-  const addresses = new BlockList();
-  addresses.addSubnet(address, bits, familyOf(address));
-  return { addresses, bits };
-});
-
-function familyOf(address: string): 'ipv4' | 'ipv6' {
-  return isIP(address) === 4 ? 'ipv4' : 'ipv6';
-}
-
-function isPrivate(range: string): boolean {
-  const [address = '', length = ''] = range.split('/');
-  if (isIP(address) === 0 || !/^\d+$/.test(length)) return false;
-  return PRIVATE.some(
-    ({ addresses, bits }) => Number(length) >= bits && addresses.check(address, familyOf(address)),
-  );
-}
 
 function openRanges(ranges: unknown[]): string[] {
   return ranges
     .map(text)
-    .filter((range) => range !== '' && !isPrivate(range))
+    .filter((range) => range !== '' && !isPrivateRange(range))
     .map((range) => `Anyone in ${range} may connect`);
 }
 

@@ -5,6 +5,7 @@ import { containedContainers, engineForRuntimeOnly } from './containers.ts';
 import { encryptedAtRest, encryptedInTransit } from './encryption.ts';
 import { imagesByDigest, lastingTags } from './images.ts';
 import { noOpenIngress } from './ingress.ts';
+import { noInstanceCredentials } from './instances.ts';
 import { leastPrivilege } from './privileges.ts';
 import { backupsAreKept, logsExpire } from './retention.ts';
 import type { ResourceRule, StackRule } from './rule.ts';
@@ -16,6 +17,7 @@ export const RESOURCE_RULES: readonly ResourceRule[] = [
   noRoleForAgents,
   noPublicAddress,
   noOpenIngress,
+  noInstanceCredentials,
   noSecretInEnvironment,
   encryptedAtRest,
   encryptedInTransit,

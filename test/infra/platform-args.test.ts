@@ -6,6 +6,32 @@ const later = output('known later');
 const ECS: PlatformArgs = { platform: 'ecs', certificateArn: later };
 const keys = (args: PlatformArgs) => argsProblems(args).map(({ key }) => key);
 
+describe('arguments of a network', () => {
+  const given = { vpcId: 'vpc-0abc1234', subnetIds: ['subnet-0abc1234', 'subnet-0def5678'] };
+
+  it.each<[Partial<PlatformArgs>, string[]]>([
+    [{ vpcCidr: '10.21.0.0/16', clientRanges: ['10.0.0.0/8', '172.16.4.0/22', '100.64.0.0/10'] }, []],
+    [{ ...given, clientRanges: ['10.0.0.0/8'], capacityProvider: 'mine' }, []],
+    [{ capacityProvider: 'FARGATE_SPOT', runtimeReplicas: 2 }, []],
+    [{ capacityProvider: 'FARGATE', egressMode: 'service' }, []],
+    [{ clientRanges: ['0.0.0.0/0'] }, ['clientRanges']],
+    [{ clientRanges: ['10.0.0.0/8', '8.8.8.0/24'] }, ['clientRanges']],
+    [{ clientRanges: ['10.0.0.0/7'] }, ['clientRanges']],
+    [{ clientRanges: ['10.1.2.3/16'] }, ['clientRanges']],
+    [{ clientRanges: ['10.1.0.0'] }, ['clientRanges']],
+    [{ clientRanges: ['10.1.0.0/33'] }, ['clientRanges']],
+    [{ clientRanges: ['fd12:3456::/48'] }, ['clientRanges']],
+    [{ clientRanges: [] }, ['clientRanges']],
+    [{ vpcCidr: '10.21.0.0/17' }, ['vpcCidr']],
+    [{ vpcCidr: '10.21.4.0/16' }, ['vpcCidr']],
+    [{ vpcCidr: '8.8.0.0/16' }, ['vpcCidr']],
+    [{ ...given, vpcCidr: '10.21.0.0/16' }, ['vpcCidr']],
+    [{ ...given, egressMode: 'service' }, ['egressMode']],
+    [{ capacityProvider: 'mine' }, ['capacityProvider']],
+    [{ runtimeReplicas: 1 }, ['runtimeReplicas']],
+  ])('%o: wrong are %o', (args, wrong) => expect(keys({ ...ECS, ...args })).toEqual(wrong));
+});
+
 describe('arguments that come to be known later', () => {
   it.each<[string, Partial<PlatformArgs>]>([
     ['what is there already', { hostedZoneId: later, hostname: 'a.example.com', alarmTopicArn: later }],

@@ -26,6 +26,7 @@ describe("a stack's configuration", () => {
         'berth:subnetIds': '["subnet-0abc1234","subnet-0def5678"]',
         'berth:certificateArn': CERTIFICATE,
         'berth:accessLogDays': '30',
+        'berth:clientRanges': '10.0.0.0/8,192.168.4.0/22',
         'aws:region': 'us-east-1',
       }),
     ).toEqual({
@@ -37,6 +38,7 @@ describe("a stack's configuration", () => {
       subnetIds: ['subnet-0abc1234', 'subnet-0def5678'],
       certificateArn: CERTIFICATE,
       accessLogDays: 30,
+      clientRanges: ['10.0.0.0/8', '192.168.4.0/22'],
     });
   });
 

@@ -123,7 +123,13 @@ describeWithPulumiOnly('the package', (engine) => {
       const component = resources['berth:index:WorkspacePlatform'];
       expect(component).toMatchObject({ isComponent: true, requiredInputs: ['platform'] });
       expect(Object.keys(component.inputProperties).sort()).toEqual([...ARGUMENT_NAMES].sort());
-      expect(Object.keys(component.properties).sort()).toEqual(['apiKey', 'backend', 'url', 'version']);
+      expect(Object.keys(component.properties).sort()).toEqual([
+        'apiKey',
+        'backend',
+        'url',
+        'version',
+        'vpcId',
+      ]);
       expect(component.required).toEqual(['apiKey', 'backend', 'url', 'version']);
       expect(component.properties.apiKey).toMatchObject({ type: 'string', secret: true });
       const { inputProperties } = component;

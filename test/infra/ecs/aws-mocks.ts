@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { runtime } from '@pulumi/pulumi';
 import { MockMonitor } from '@pulumi/pulumi/runtime/mocks.js';
 import type { Registered } from '../registered.ts';
@@ -13,8 +14,19 @@ export interface Aws extends Registry {
   readonly resources: RegisteredOnAws[];
   /** What there is in a network that is given. */
   subnets: { id: string; [more: string]: unknown }[];
-  zones: string[];
+  zones: Zone[];
 }
+
+interface Zone {
+  name: string;
+  id: string;
+  /** One that must be opted into. */
+  local?: boolean;
+}
+
+/** Ordinary zones of the region, by their letters. */
+export const zonesOf = (letters: string): Zone[] =>
+  [...letters].map((letter) => ({ name: REGION + letter, id: `zone-${letter}` }));
 
 interface Registry {
   of(type: string): RegisteredOnAws[];
@@ -41,7 +53,7 @@ interface Request {
  */
 export function recordAws({ preview = false } = {}): Aws {
   const resources: RegisteredOnAws[] = [];
-  const aws: Aws = { resources, subnets: [], zones: ['a', 'b', 'c'], ...registry(resources) };
+  const aws: Aws = { resources, subnets: [], zones: zonesOf('abc'), ...registry(resources) };
   const mocks: runtime.Mocks = {
     newResource: ({ type, name, inputs }) => ({
       id: preview ? '' : idOf(type, name),
@@ -104,8 +116,8 @@ function registered(request: Request): RegisteredOnAws {
 }
 
 /** Ids that look like AWS': some of them are read again. */
-function idOf(type: string, name: string): string {
-  const hex = Buffer.from(name).toString('hex').slice(-17).padStart(17, '0');
+export function idOf(type: string, name: string): string {
+  const hex = createHash('sha256').update(name).digest('hex').slice(0, 17);
   if (type === 'aws:ec2/subnet:Subnet') return `subnet-${hex}`;
   if (type === 'aws:ec2/securityGroup:SecurityGroup') return `sg-${hex}`;
   return `${name}-id`;
@@ -163,6 +175,32 @@ function madeUp(type: string, name: string, inputs: Record<string, unknown>): Re
   }
 }
 
+/** Names of the rules that EC2 would not take, since they are there: it knows them by all but what they are said to be for. */
+export function rulesTwice(resources: readonly Registered[]): string[] {
+  const seen = new Set<string>();
+  return resources
+    .filter(({ type }) => /^aws:vpc\/securityGroup(In|E)gressRule:/.test(type))
+    .filter(({ type, inputs: { description: _, tags: __, ...rule } }) => {
+      const identity = JSON.stringify([type, Object.entries(rule).sort()]);
+      return seen.size === seen.add(identity).size;
+    })
+    .map(({ name }) => name);
+}
+
+interface ZonesAsked {
+  filters?: { name: string; values: string[] }[];
+  excludeZoneIds?: string[];
+}
+
+/** As AWS tells them: local zones are among them unless it is asked otherwise. */
+function zoneNames(zones: readonly Zone[], { filters = [], excludeZoneIds = [] }: ZonesAsked): string[] {
+  const optIn = filters.find(({ name }) => name === 'opt-in-status')?.values;
+  return zones
+    .filter(({ local }) => optIn?.includes(local ? 'opted-in' : 'opt-in-not-required') ?? true)
+    .filter(({ id }) => !excludeZoneIds.includes(id))
+    .map(({ name }) => name);
+}
+
 function answer(token: string, inputs: Record<string, string>, { subnets, zones }: Aws) {
   switch (token) {
     case 'aws:index/getRegion:getRegion':
@@ -172,7 +210,7 @@ function answer(token: string, inputs: Record<string, string>, { subnets, zones 
     case 'aws:index/getPartition:getPartition':
       return { partition: 'aws' };
     case 'aws:index/getAvailabilityZones:getAvailabilityZones':
-      return { names: zones.map((zone) => REGION + zone) };
+      return { names: zoneNames(zones, inputs) };
     case 'aws:ec2/getPrefixList:getPrefixList':
       return { id: `pl-of-${inputs.name}` };
     case 'aws:ec2/getVpc:getVpc':

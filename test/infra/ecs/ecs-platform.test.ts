@@ -164,34 +164,6 @@ describe('the platform on ECS', () => {
       for (const name of made.names(type).filter((name) => name !== 'agents-sweeper'))
         expect(`${after}\n`).toContain(`${type}::${name}\n`);
   });
-
-  it.each([
-    ['FARGATE_SPOT', ['FARGATE', 'FARGATE_SPOT'], ['FARGATE']],
-    ['mine', ['FARGATE', 'FARGATE_SPOT', 'mine'], ['FARGATE', 'EC2']],
-  ])('runs conversations on %s', async (capacityProvider, providers, compatibilities) => {
-    const made = await platform({ capacityProvider });
-    const { inputs } = made.named('aws:ecs/clusterCapacityProviders:ClusterCapacityProviders', 'agents');
-    expect(inputs.capacityProviders).toEqual(providers);
-    const { requiresCompatibilities } = made.named(TASK, 'agents-workspace-agent').inputs;
-    expect(requiresCompatibilities).toEqual(compatibilities);
-    expect(made.config().ECS_CAPACITY_PROVIDER).toBe(capacityProvider);
-  });
-
-  it('makes no network, endpoint or route in a network that is given', async () => {
-    const subnet = { vpcId: 'vpc-0abc1234', mapPublicIpOnLaunch: false };
-    aws.subnets = [
-      { ...subnet, id: 'subnet-0000000a', cidrBlock: '10.9.0.0/20', availabilityZone: 'us-east-1a' },
-      { ...subnet, id: 'subnet-0000000b', cidrBlock: '10.9.16.0/20', availabilityZone: 'us-east-1b' },
-    ];
-    const subnetIds = ['subnet-0000000a', 'subnet-0000000b'];
-    const made = await platform({ vpcId: 'vpc-0abc1234', subnetIds, allowedDomains: ['none'] });
-    const ofNetwork = made.resources.filter(({ type }) => type.startsWith('aws:ec2/'));
-    expect(new Set(ofNetwork.map(({ type }) => type))).toEqual(
-      new Set(['aws:ec2/securityGroup:SecurityGroup']),
-    );
-    expect(made.config()).toMatchObject({ ECS_SUBNETS: subnetIds, EGRESS_ALLOWED_DOMAINS: [] });
-    expect(made.named(EGRESS, 'agents-tasks-to-pull-endpoints-443').inputs.cidrIpv4).toBe('10.9.0.0/16');
-  });
 });
 
 describe('the platform on ECS in strict mode', () => {
@@ -227,6 +199,10 @@ describe('the platform on ECS in strict mode', () => {
     const lists = 'aws:route53/resolverFirewallDomainList:ResolverFirewallDomainList';
     expect(made.named(lists, 'agents-everything-else').inputs.domains).toEqual(['*']);
     expect(made.named(lists, 'agents-resolvable').inputs.domains).toContain('api.anthropic.com');
+    const named = await platform({ egressMode: 'service', hostname: 'berth.example.com' });
+    expect(named.named(lists, 'agents-resolvable').inputs.domains).toEqual(
+      expect.arrayContaining(['berth.example.com', `*.${REGION}.elb.amazonaws.com`]),
+    );
     expect((await platform()).of(lists)).toEqual([]);
   });
 

@@ -78,12 +78,14 @@ describe('who has a way to the internet', () => {
 });
 
 describe('names that may be asked for', () => {
-  const names = (allowed: string[]) => resolvableNames('agents', REGION, allowed);
+  const names = (allowedDomains: string[], hostname?: string) =>
+    resolvableNames('agents', REGION, { allowedDomains, hostname });
 
-  it('are those of AWS in the region and of the proxy, where nothing is allowed', () => {
+  it("are those of AWS in the region, the load balancer's among them, and of the proxy, where nothing is allowed", () => {
     expect(names(['none'])).toEqual([
       '*.us-east-1.amazonaws.com',
       '*.us-east-1.rds.amazonaws.com',
+      '*.us-east-1.elb.amazonaws.com',
       '*.cache.amazonaws.com',
       '*.agents.berth.internal',
     ]);
@@ -91,6 +93,10 @@ describe('names that may be asked for', () => {
 
   it('are also those of allowed hosts, each once, subdomains of a suffix, and no addresses', () => {
     const allowed = ['pypi.org', 'pypi.org:8443', '.example.com', 'internal:git.corp', '10.1.2.3'];
-    expect(names(allowed).slice(4)).toEqual(['pypi.org', '*.example.com', 'git.corp']);
+    expect(names(allowed).slice(5)).toEqual(['pypi.org', '*.example.com', 'git.corp']);
+  });
+
+  it('are also the name of the API, where it has one of its own', () => {
+    expect(names(['none'], 'berth.example.com').slice(5)).toEqual(['berth.example.com']);
   });
 });

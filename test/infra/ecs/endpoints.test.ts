@@ -5,7 +5,7 @@ import { ecsPlace } from '../../../infra/ecs/ecs-place.ts';
 import { egressPlan } from '../../../infra/ecs/egress-plan.ts';
 import { ownNetwork } from '../../../infra/ecs/own-network.ts';
 import { securityGroups } from '../../../infra/ecs/security-groups.ts';
-import { ACCOUNT, REGION, recordAws, settled } from './aws-mocks.ts';
+import { ACCOUNT, REGION, recordAws, registering } from './aws-mocks.ts';
 
 const ENDPOINT = 'aws:ec2/vpcEndpoint:VpcEndpoint';
 const GROUP = 'aws:ec2/securityGroup:SecurityGroup';
@@ -20,6 +20,7 @@ interface Asked {
   onInstances?: boolean;
   storesStay?: boolean;
   allowedDomains?: string[];
+  clientRanges?: string[];
 }
 
 async function endpoints({
@@ -27,19 +28,22 @@ async function endpoints({
   onInstances = false,
   storesStay = true,
   allowedDomains,
+  clientRanges,
 }: Asked = {}) {
-  const place = ecsPlace('agents', new ComponentResource('test:index:Parent', 'parent'));
-  const network = ownNetwork({ place, waysOut: [], proxyApart: true, storesStay });
-  const egress = egressPlan({ allowedDomains, bedrockRegion, region: REGION });
-  const { groups } = securityGroups(place, network, {
-    egress,
-    proxyApart: true,
-    onInstances,
-    ownNetwork: true,
-    storesStay,
+  await registering(() => {
+    const place = ecsPlace('agents', new ComponentResource('test:index:Parent', 'parent'));
+    const network = ownNetwork({ place, range: '10.20.0.0/16', waysOut: [], proxyApart: true, storesStay });
+    const egress = egressPlan({ allowedDomains, bedrockRegion, region: REGION });
+    const { groups } = securityGroups(place, network, {
+      egress,
+      proxyApart: true,
+      onInstances,
+      ownNetwork: true,
+      storesStay,
+      clientRanges,
+    });
+    ecsEndpoints({ place, network, groups });
   });
-  ecsEndpoints({ place, network, groups });
-  await settled();
 }
 
 describe('endpoints in a network of its own', () => {
@@ -82,7 +86,16 @@ describe('security groups', () => {
     expect(aws.of(GROUP).filter(({ inputs }) => inputs.ingress || inputs.egress)).toEqual([]);
     const byRange = aws.of(INGRESS).filter(({ inputs }) => !inputs.referencedSecurityGroupId);
     expect(byRange.map(({ name, inputs }) => [name, inputs.cidrIpv4])).toEqual([
-      ['agents-network-to-alb-443', '10.20.0.0/16'],
+      ['agents-clients-to-alb-443', '10.20.0.0/16'],
+    ]);
+  });
+
+  it('let in those ranges that may call the API, each once and by its name, in place of the network', async () => {
+    await endpoints({ clientRanges: ['10.0.0.0/16', '192.168.4.0/22', '10.0.0.0/16'] });
+    const byRange = aws.of(INGRESS).filter(({ inputs }) => !inputs.referencedSecurityGroupId);
+    expect(byRange.map(({ name, inputs }) => [name, inputs.cidrIpv4])).toEqual([
+      ['agents-clients-to-alb-443-10-0-0-0-16', '10.0.0.0/16'],
+      ['agents-clients-to-alb-443-192-168-4-0-22', '192.168.4.0/22'],
     ]);
   });
 

@@ -6,7 +6,7 @@ import { type EcsPlace, ecsPlace } from '../../../infra/ecs/ecs-place.ts';
 import { givenNetwork, givenSubnetsProblem } from '../../../infra/ecs/given-network.ts';
 import { ownNetwork, type WayOut } from '../../../infra/ecs/own-network.ts';
 import { outcome } from '../registered.ts';
-import { recordAws, settled } from './aws-mocks.ts';
+import { recordAws, settled, zonesOf } from './aws-mocks.ts';
 
 const SUBNET = 'aws:ec2/subnet:Subnet';
 const ROUTE = 'aws:ec2/route:Route';
@@ -15,7 +15,7 @@ const NAT = 'aws:ec2/natGateway:NatGateway';
 const aws = recordAws();
 beforeEach(() => {
   aws.resources.splice(0);
-  aws.zones = ['a', 'b', 'c'];
+  aws.zones = zonesOf('abc');
 });
 
 const place = (): EcsPlace => ecsPlace('agents', new ComponentResource('test:index:Parent', 'parent'));
@@ -25,8 +25,11 @@ const names = (type: string) =>
     .map(({ name }) => name)
     .sort();
 
-async function own(waysOut: WayOut[], { proxyApart = false, storesStay = true } = {}) {
-  const network = ownNetwork({ place: place(), waysOut, proxyApart, storesStay });
+async function own(
+  waysOut: WayOut[],
+  { range = '10.20.0.0/16', proxyApart = false, storesStay = true } = {},
+) {
+  const network = ownNetwork({ place: place(), range, waysOut, proxyApart, storesStay });
   await settled();
   return network;
 }
@@ -50,9 +53,35 @@ describe('a network of its own', () => {
   });
 
   it('goes round in a region of two zones', async () => {
-    aws.zones = ['a', 'b'];
+    aws.zones = zonesOf('ab');
     await own([]);
     expect(aws.named(SUBNET, 'agents-tasks-2').inputs.availabilityZone).toBe('us-east-1a');
+  });
+
+  it('has the range that it is given, and every subnet in it', async () => {
+    const network = await own(['proxy'], { range: '172.31.0.0/16', proxyApart: true });
+    expect(aws.named('aws:ec2/vpc:Vpc', 'agents').inputs.cidrBlock).toBe('172.31.0.0/16');
+    const ranges = aws.of(SUBNET).map(({ inputs }) => inputs.cidrBlock);
+    expect(ranges).toHaveLength(9);
+    for (const range of ranges) expect(range).toMatch(/^172\.31\./);
+    expect(await outcome(network.serviceRanges)).toEqual(['172.31.192.0/22', '172.31.196.0/22']);
+  });
+
+  it('is in no local zone, and in none without Fargate', async () => {
+    aws.zones = [
+      { name: 'us-east-1-bos-1a', id: 'use1-bos1-az1', local: true },
+      { name: 'us-east-1e', id: 'use1-az3' },
+      ...zonesOf('ab'),
+    ];
+    await own([]);
+    const zones = new Set(aws.of(SUBNET).map(({ inputs }) => inputs.availabilityZone));
+    expect([...zones].sort()).toEqual(['us-east-1a', 'us-east-1b']);
+  });
+
+  it('leaves its subnets where they are when the zones of the region change', async () => {
+    await own(['proxy'], { proxyApart: true });
+    for (const { name, ignored } of aws.of(SUBNET))
+      expect([name, ignored]).toEqual([name, ['availabilityZone']]);
   });
 
   it('has no gateway at all where nobody needs one', async () => {
@@ -120,7 +149,6 @@ describe('a network that is given', () => {
       serviceTasks: 8,
     });
     expect(await outcome(network.taskSubnets)).toEqual(both);
-    expect(await outcome(network.proxySubnets)).toEqual(both);
     expect(await outcome(network.range)).toBe('10.9.0.0/16');
     expect(aws.resources.filter(({ type }) => type.startsWith('aws:'))).toEqual([]);
   });

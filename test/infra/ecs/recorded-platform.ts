@@ -3,7 +3,14 @@ import { EcsPlatform } from '../../../infra/ecs/ecs-platform.ts';
 import type { PlatformArgs } from '../../../infra/platform-args.ts';
 import { type Config, VARIABLES } from '../../../runtime/contracts/environment.ts';
 import { loadConfig } from '../../../runtime/contracts/load-config.ts';
-import { type Aws, CERTIFICATE, type RegisteredOnAws, registering, registry } from './aws-mocks.ts';
+import {
+  type Aws,
+  CERTIFICATE,
+  type RegisteredOnAws,
+  registering,
+  registry,
+  rulesTwice,
+} from './aws-mocks.ts';
 
 /** What Pulumi wraps a secret in, among a resource's inputs. */
 export const SECRET_KEY = '4dabf18193072939515e22adb298388d';
@@ -39,6 +46,8 @@ export class RecordedPlatform {
       return new EcsPlatform('agents', { certificateArn: CERTIFICATE, ...args });
     });
     const recorded = new RecordedPlatform(platform, aws.resources.splice(0));
+    const twice = rulesTwice(recorded.resources);
+    if (twice.length > 0) throw new Error(`InvalidPermission.Duplicate: ${twice.join(', ')}`);
     known.set(key, recorded);
     return recorded;
   }

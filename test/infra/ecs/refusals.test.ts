@@ -10,6 +10,7 @@ beforeAll(() => runtime.setConfig('aws:region', REGION));
 describe('a platform on ECS that can not be', () => {
   it.each<[string, Omit<PlatformArgs, 'platform'>, RegExp]>([
     ['agents', { certificateArn: CERTIFICATE, runtimeReplicas: 0 }, /runtimeReplicas wants a whole number/],
+    ['agents', { certificateArn: CERTIFICATE, runtimeReplicas: 1 }, /runtimeReplicas wants 2 or more on ecs/],
     ['agents', {}, /certificateArn wants the certificate/],
     ['agents', { certificateArn: CERTIFICATE, maxContainers: 49_138 }, /maxContainers wants at most 49137/],
     [

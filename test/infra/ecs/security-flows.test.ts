@@ -22,7 +22,7 @@ function flows({ allowedDomains, bedrockRegion, ...settings }: Asked = {}): stri
 
 const ALWAYS = [
   'alb > runtime 7420',
-  'network > alb 443',
+  'clients > alb 443',
   'runtime > control-endpoints 443',
   'runtime > postgres 5432',
   'runtime > pull-endpoints 443',

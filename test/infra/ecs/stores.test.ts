@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ecsPlace } from '../../../infra/ecs/ecs-place.ts';
 import { generatedSecrets, keptSecrets } from '../../../infra/ecs/ecs-secrets.ts';
 import { ecsStores } from '../../../infra/ecs/ecs-stores.ts';
-import { recordAws, settled } from './aws-mocks.ts';
+import { idOf, recordAws, settled } from './aws-mocks.ts';
 import { SECRET } from './recorded-platform.ts';
 
 const REDIS = 'aws:elasticache/replicationGroup:ReplicationGroup';
@@ -86,7 +86,7 @@ describe('the stores on AWS', () => {
 
   it('are each behind the group that was made for it', async () => {
     await stores();
-    const groupOf = (name: string) => [expect.stringMatching(`^sg-.*${Buffer.from(name).toString('hex')}$`)];
+    const groupOf = (name: string) => [idOf('aws:ec2/securityGroup:SecurityGroup', name)];
     expect(aws.named(REDIS, 'agents-redis').inputs.securityGroupIds).toEqual(groupOf('redis'));
     expect(aws.named(POSTGRES, 'agents-postgres').inputs.vpcSecurityGroupIds).toEqual(groupOf('postgres'));
   });

@@ -19,9 +19,8 @@ const STACKS: [string, Omit<PlatformArgs, 'platform'>][] = [
   ['with sidecars', {}],
   ['with the egress proxy apart', { egressMode: 'service' }],
   ['in a given network', GIVEN],
-  ['in a given network, with the egress proxy apart', { ...GIVEN, egressMode: 'service' }],
   ['on Spot', { capacityProvider: 'FARGATE_SPOT' }],
-  ["on a capacity provider of the operator's", { capacityProvider: 'instances' }],
+  ["on a capacity provider of the operator's", { ...GIVEN, capacityProvider: 'instances' }],
   ['with models and hosts of the internet', { bedrockRegion: 'us-east-1', allowedDomains: ['pypi.org'] }],
   ['whose data goes with it', { destroyData: true }],
 ];
@@ -38,7 +37,7 @@ interface Mutation {
   rule: string;
   type: string;
   name: string;
-  /** None: the resource is left out. */
+  /** None: the resource is left out. One that is not there is added. */
   change: ((inputs: Recorded['inputs']) => Recorded['inputs']) | undefined;
 }
 
@@ -69,8 +68,14 @@ const MUTATIONS: Mutation[] = [
   {
     rule: 'no-open-ingress',
     type: 'aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule',
-    name: 'agents-network-to-alb-443',
+    name: 'agents-clients-to-alb-443-10-20-0-0-16',
     change: () => ({ cidrIpv4: '0.0.0.0/0' }),
+  },
+  {
+    rule: 'no-instance-credentials',
+    type: 'aws:ec2/launchTemplate:LaunchTemplate',
+    name: 'instances-of-another',
+    change: () => ({ metadataOptions: { httpTokens: 'required', httpPutResponseHopLimit: 2 } }),
   },
   {
     rule: 'no-secret-in-environment',
@@ -130,9 +135,10 @@ const MUTATIONS: Mutation[] = [
 
 describe('a platform on ECS that is made badly', () => {
   it.each(MUTATIONS)('is caught by $rule', async ({ rule, type, name, change }) => {
-    const { resources, named } = await RecordedPlatform.made(aws, { egressMode: 'service' });
-    const victim = named(type, name);
-    const mutated = resources.flatMap((resource): Recorded[] =>
+    const { resources } = await RecordedPlatform.made(aws, { egressMode: 'service' });
+    const there = resources.find((resource) => resource.type === type && resource.name === name);
+    const victim: Recorded = there ?? { type, name, inputs: {} };
+    const mutated = [...new Set([...resources, victim])].flatMap((resource): Recorded[] =>
       resource !== victim
         ? [resource]
         : change

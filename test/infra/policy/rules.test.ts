@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { problemsOf, RESOURCE_RULES, STACK_RULES, type StackResource } from '../../../infra/policy/rules.ts';
 import { must } from '../../support/must.ts';
 import { CONTAINERS } from './cases/containers.ts';
+import { INSTANCES } from './cases/instances.ts';
 import { NETWORK } from './cases/network.ts';
 import { PRIVILEGES } from './cases/privileges.ts';
 import { STORED } from './cases/stored.ts';
 
-const CASES = [...NETWORK, ...STORED, ...CONTAINERS, ...PRIVILEGES];
+const CASES = [...NETWORK, ...INSTANCES, ...STORED, ...CONTAINERS, ...PRIVILEGES];
 const ruleNamed = (name: string) => must(RESOURCE_RULES.find((rule) => rule.name === name));
 
 describe.each(CASES)('the rule $rule', ({ rule, type, passes, fails }) => {
@@ -44,6 +45,16 @@ describe('the rules', () => {
         description,
       })),
     );
+  });
+
+  it('take the user data of the guide for instances', () => {
+    const guide = readFileSync(new URL('../../../docs/guides/deploying.md', import.meta.url), 'utf8');
+    const [, userData = ''] = /rules.test.ts -->\n```sh\n(#!.+?)```/s.exec(guide) ?? [];
+    expect(userData).toContain('ECS_CLUSTER=');
+    const metadataOptions = { httpTokens: 'required', httpPutResponseHopLimit: 1 };
+    const props = { metadataOptions, userData: Buffer.from(userData).toString('base64') };
+    const rule = ruleNamed('no-instance-credentials');
+    expect(problemsOf(rule, 'aws:ec2/launchTemplate:LaunchTemplate', props)).toEqual([]);
   });
 
   it('say nothing of a type that they are not about', () => {

@@ -53,8 +53,27 @@ describe('the provider aws', () => {
     const role = await make('aws:iam/role:Role', { assumeRolePolicy: '{}' });
     expect(role.outs.arn).toBe(`arn:aws:iam::123456789012:role/${role.id}`);
     expect(role.id).toMatch(/^agents-[0-9a-f]{7}$/);
-    const zones = await provider.invoke('aws:index/getAvailabilityZones:getAvailabilityZones', {});
-    expect(zones.outputs.names).toEqual(['us-east-1a', 'us-east-1b', 'us-east-1c']);
+  });
+
+  it('tells the zones that are asked for, local ones among them', async () => {
+    const zones = async (asked: WireObject) =>
+      (await provider.invoke('aws:index/getAvailabilityZones:getAvailabilityZones', asked)).outputs.names;
+    const filters = [{ name: 'opt-in-status', values: ['opt-in-not-required'] }];
+    expect(await zones({})).toEqual(['us-east-1a', 'us-east-1b', 'us-east-1c', 'us-east-1-bos-1a']);
+    expect(await zones({ filters, excludeZoneIds: ['zone-b'] })).toEqual(['us-east-1a', 'us-east-1c']);
+    await expect(zones({ filters: [{ name: 'optin', values: [] }] })).rejects.toThrow('filter');
+  });
+
+  it('takes no rule of a security group twice, whatever it is said to be for', async () => {
+    const { id: group } = await make(GROUP, { vpcId: 'vpc-1' });
+    const rule = { securityGroupId: group, ipProtocol: 'tcp', fromPort: 443, toPort: 443 };
+    await make(RULE, { ...rule, cidrIpv4: '10.0.0.0/8', description: 'one' });
+    const twice = make(RULE, { ...rule, cidrIpv4: '10.0.0.0/8', description: 'another' });
+    await expect(twice).rejects.toThrow('InvalidPermission.Duplicate');
+    const { id, outs } = await make(RULE, { ...rule, cidrIpv4: '10.0.0.0/16' });
+    const same = { ...outs, cidrIpv4: '10.0.0.0/8' };
+    await expect(provider.update(id, urn(RULE), outs, same)).rejects.toThrow('InvalidPermission.Duplicate');
+    await provider.update(id, urn(RULE), outs, { ...outs, description: 'its own' });
   });
 
   it('writes everything down for whichever process of its looks', async () => {

@@ -22,6 +22,7 @@ import type { ServiceArgs as NamedServiceArgs } from '@pulumi/aws/servicediscove
 import type { SecurityGroupEgressRuleArgs } from '@pulumi/aws/vpc/securityGroupEgressRule.js';
 import type { SecurityGroupIngressRuleArgs } from '@pulumi/aws/vpc/securityGroupIngressRule.js';
 import { type AwsType, arn, of, REGION } from '../aws-type.ts';
+import { securityGroupRule } from '../effects/security-group-rule.ts';
 
 const RULE = [
   ...(['securityGroupId', 'ipProtocol', 'fromPort', 'toPort', 'description', 'tags'] as const),
@@ -82,10 +83,12 @@ export const NETWORK: Readonly<Record<string, AwsType>> = {
     RULE,
     {
       replacing: ['securityGroupId'],
+      effects: securityGroupRule,
     },
   ),
   'aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule': of<SecurityGroupEgressRuleArgs>('sgr-#', RULE, {
     replacing: ['securityGroupId'],
+    effects: securityGroupRule,
   }),
 
   'aws:lb/loadBalancer:LoadBalancer': of<LoadBalancerArgs>(
