@@ -113,6 +113,7 @@ export class EcsPlatform extends ComponentResource {
       version,
       environment,
       taskRoleArn: access.roleArn,
+      conversations: agents.task.family,
       cluster,
       subnetIds: network.serviceSubnets,
       securityGroupId: groups.runtime.id,
