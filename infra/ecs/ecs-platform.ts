@@ -108,7 +108,7 @@ export class EcsPlatform extends ComponentResource {
       egress,
       bedrockRole: access.bedrockRole,
     });
-    const service = ecsRuntime({
+    const { service, deployed } = ecsRuntime({
       place,
       version,
       environment,
@@ -144,7 +144,7 @@ export class EcsPlatform extends ComponentResource {
       topicArn: given.alarmTopicArn,
     });
 
-    this.url = all([front.url, service.id]).apply(([url]) => url);
+    this.url = all([front.url, service.id, deployed, egress?.deployed]).apply(([url]) => url);
     this.apiKey = secrets.apiKey;
     this.backend = output('ecs');
     this.version = output(version);
