@@ -96,6 +96,16 @@ describe('the provider aws', () => {
     await remove(DATABASE, await make(DATABASE, { engine: 'postgres', skipFinalSnapshot: true }));
   });
 
+  it.each([
+    ['aws:ecr/repository:Repository', 'RepositoryAlreadyExistsException'],
+    ['aws:lambda/function:Function', 'ResourceConflictException'],
+    ['aws:iam/role:Role', 'EntityAlreadyExists'],
+  ])('refuses a name of %s that another has', async (token, code) => {
+    await make(token, { name: 'agents' });
+    await expect(make(token, { name: 'agents' })).rejects.toThrow(code);
+    await make(token, { name: 'others' });
+  });
+
   it('refuses a name that is too long', async () => {
     const name = 'a'.repeat(33);
     await expect(make('aws:lb/targetGroup:TargetGroup', { name })).rejects.toThrow('longer than 32');
