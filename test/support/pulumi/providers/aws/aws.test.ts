@@ -142,6 +142,8 @@ describe('ECS behind the provider aws', () => {
       sidecarImage: 'sidecar',
     });
     const log = await make(LOGS, { name: '/ecs/workspace-agent' });
+    const again = make(LOGS, { name: '/ecs/workspace-agent' });
+    await expect(again).rejects.toThrow('ResourceAlreadyExistsException');
     const cluster = await make(CLUSTER, {});
     const capacity = { clusterName: cluster.outs.name, capacityProviders: ['FARGATE'] };
     await make('aws:ecs/clusterCapacityProviders:ClusterCapacityProviders', capacity);
