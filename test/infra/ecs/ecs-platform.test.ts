@@ -137,16 +137,6 @@ describe('the platform on ECS', () => {
     }
   });
 
-  it('keeps the figures of its cluster for a while, which Container Insights alone would keep for ever', async () => {
-    const made = await platform(MUCH);
-    expect(made.named('aws:cloudwatch/logGroup:LogGroup', 'agents-insights').inputs).toMatchObject({
-      name: '/aws/ecs/containerinsights/agents/performance',
-      retentionInDays: 30,
-    });
-    const capacity = made.named('aws:ecs/clusterCapacityProviders:ClusterCapacityProviders', 'agents');
-    expect(capacity.after.join()).toContain('LogGroup::agents-insights'); // and every task comes after that
-  });
-
   it('runs the runtime over zones behind an internal balancer, and takes a bad deployment back', async () => {
     const made = await platform(MUCH);
     const service = made.named(SERVICE, 'agents-runtime');
