@@ -1,9 +1,11 @@
-import { getProject, runtime } from '@pulumi/pulumi';
-import { readStackConfig } from './stack-config.ts';
+import { getProject, getStack, runtime } from '@pulumi/pulumi';
+import { platformName, readStackConfig } from './stack-config.ts';
 import { WorkspacePlatform } from './workspace-platform.ts';
 
 // What `pulumi up` runs: the platform that the stack's configuration describes.
 
-const platform = new WorkspacePlatform(getProject(), readStackConfig(runtime.allConfig()));
+const config = runtime.allConfig();
+const name = platformName(config, { project: getProject(), stack: getStack() });
+const platform = new WorkspacePlatform(name, readStackConfig(config));
 
 export const { url, apiKey, backend, version, vpcId } = platform;

@@ -9,6 +9,7 @@ import {
   type Rule,
   wholeNumber,
 } from './argument-rules.ts';
+import { VERSION } from './version.ts';
 
 // An object and a type of one name are an enumeration in the schema for other languages.
 
@@ -25,7 +26,7 @@ export interface PlatformArgs {
   /** Where containers run: `docker`, on one machine, or `ecs`, on AWS. */
   platform: PlatformKind;
   /**
-   * Version of the images and of the runtime, which are one: that of this package.
+   * Version of the images and of the runtime, which are built of this package: no other than its own.
    * @default this package's version
    */
   version?: string;
@@ -84,7 +85,11 @@ export interface ArgsProblem {
 /** By key: what a value that is given must be. */
 const RULES: Record<keyof PlatformArgs, Rule> = {
   platform: oneOf(Object.values(PlatformKind)),
-  version: matching(/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/, 'a version', '0.1.0'),
+  version: {
+    wants: 'the version of this package, of which images are built (to have another, install that one)',
+    example: VERSION,
+    accepts: (value) => value === VERSION,
+  },
   warmPoolMin: wholeNumber(0, 10_000, '2'),
   warmPoolMax: wholeNumber(0, 10_000, '10'),
   maxContainers: wholeNumber(1, 100_000, '100'),
@@ -111,7 +116,7 @@ const RULES: Record<keyof PlatformArgs, Rule> = {
   clientRanges: privateRanges,
   certificateArn: orPromised(
     matching(
-      /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
+      /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/(?![0-]+$)[\w-]+$/,
       'the ARN of a certificate',
       'arn:aws:acm:us-east-1:123456789012:certificate/0abc1234',
     ),
@@ -217,10 +222,10 @@ function networkContradictions(args: PlatformArgs): ArgsProblem[] {
 }
 
 /** A platform's name names its installation, and everything that it makes. */
-export function checkName(name: string): void {
+export function checkName(name: string, remedy = ''): void {
   if (/^[a-z][a-z0-9-]{0,23}$/.test(name)) return;
   throw new Error(
-    `A platform is named with up to 24 of a-z, 0-9 and -, a letter first (agents), and not ${name}.`,
+    `A platform is named with up to 24 of a-z, 0-9 and -, a letter first (agents), and not ${name}.${remedy}`,
   );
 }
 
@@ -228,11 +233,13 @@ export function checkName(name: string): void {
 export function checkArgs(
   args: PlatformArgs,
   nameOf: (key: keyof PlatformArgs) => string = (key) => key,
+  remedy?: string,
 ): void {
   const problems = argsProblems(args);
   if (problems.length === 0) return;
   const lines = problems.map(
     ({ key, wants, example }) => `  ${nameOf(key)} wants ${wants}, for instance ${example}`,
   );
-  throw new Error(`The platform can't be made like this:\n${lines.join('\n')}`);
+  const last = remedy === undefined ? [] : [remedy];
+  throw new Error(["The platform can't be made like this:", ...lines, ...last].join('\n'));
 }

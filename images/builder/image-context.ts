@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cpSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
+import { chmodSync, cpSync, type Dirent, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { bundle } from './bundle.ts';
 import type { Recipe } from './recipes.ts';
@@ -9,8 +9,17 @@ export async function makeContext(recipe: Recipe, context: string): Promise<void
   for (const file of recipe.files)
     cpSync(join(recipe.folder, file), join(context, file), { recursive: true });
   await bundle({ ...recipe.program, folder: join(context, 'bundle') });
-  // The engine keys its own cache by what the context's entries say, their times among it.
-  for (const file of filesIn(context)) utimesSync(join(context, file), 0, 0);
+  settle(context);
+}
+
+/** The same whoever makes it, when and with which umask: the engine copies modes, and keys its cache by times, too. */
+export function settle(context: string): void {
+  for (const folder of foldersIn(context)) chmodSync(join(context, folder), 0o755);
+  for (const file of filesIn(context)) {
+    const path = join(context, file);
+    chmodSync(path, statSync(path).mode & 0o100 ? 0o755 : 0o644);
+    utimesSync(path, 0, 0);
+  }
 }
 
 /** Changes with any file of the context and with anything else that makes the image what it is; never with time. */
@@ -27,8 +36,16 @@ export function contextHash(context: string, besides: readonly string[]): string
 
 /** Relative, in a fixed order. */
 export function filesIn(folder: string): string[] {
+  return entriesIn(folder, (entry) => entry.isFile());
+}
+
+function foldersIn(folder: string): string[] {
+  return entriesIn(folder, (entry) => entry.isDirectory());
+}
+
+function entriesIn(folder: string, which: (entry: Dirent) => boolean): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    .filter(which)
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
     .sort();
 }

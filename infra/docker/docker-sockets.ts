@@ -33,7 +33,7 @@ export function socketFolder(
       mounts: [{ type: 'volume', source: volume.name, target: '/sockets' }],
       networkMode: 'none',
       readOnly: true,
-      capabilities: { drops: ['ALL'], adds: ['CHOWN'] },
+      capabilities: { drops: ['ALL'], adds: ['CAP_CHOWN'] },
       securityOpts: ['no-new-privileges'],
       attach: true,
       mustRun: false,

@@ -6,7 +6,7 @@ export const REDIS_IMAGE = 'redis:7.4-bookworm';
 export const POSTGRES_IMAGE = 'postgres:17-bookworm';
 
 /** An official image starts as root, gives its folder to a user of its own, and goes on as that one. */
-const OWN_ITS_FOLDER = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID'];
+const OWN_ITS_FOLDER = ['CAP_CHOWN', 'CAP_DAC_OVERRIDE', 'CAP_FOWNER', 'CAP_SETGID', 'CAP_SETUID'];
 
 interface Given {
   network: Network;

@@ -48,10 +48,8 @@ export function accessLogs(place: EcsPlace, network: EcsNetwork, days: number): 
 
 /** Load balancers and flow logs of this account write, each below a folder of AWS' own naming. */
 export function logDelivery(bucket: string, partition: string, region: string, account: string): Statement[] {
-  const ofAccount = (source: string) => ({
-    StringEquals: { 'aws:SourceAccount': account },
-    ArnLike: { 'aws:SourceArn': `arn:${partition}:${source}` },
-  });
+  // Which names the account.
+  const ofAccount = (source: string) => ({ ArnLike: { 'aws:SourceArn': `arn:${partition}:${source}` } });
   const flows = ofAccount(`logs:${region}:${account}:*`);
   const Resource = `${bucket}/AWSLogs/${account}/*`;
   return [
@@ -67,10 +65,7 @@ export function logDelivery(bucket: string, partition: string, region: string, a
       Principal: { Service: 'delivery.logs.amazonaws.com' },
       Action: 's3:PutObject',
       Resource,
-      Condition: {
-        ...flows,
-        StringEquals: { ...flows.StringEquals, 's3:x-amz-acl': 'bucket-owner-full-control' },
-      },
+      Condition: { ...flows, StringEquals: { 's3:x-amz-acl': 'bucket-owner-full-control' } },
     },
     {
       Effect: 'Allow',

@@ -6,6 +6,7 @@ import { Service as NamedService } from '@pulumi/aws/servicediscovery/service.js
 import { all, interpolate, type Output, type Resource, secret } from '@pulumi/pulumi';
 import { RandomPassword } from '@pulumi/random';
 import { type ContainerDefinition, hardened } from './container-definition.ts';
+import { deployed } from './deployed.ts';
 import { logGroup } from './ecs-cluster.ts';
 import type { EcsImage } from './ecs-images.ts';
 import type { EcsNetwork } from './ecs-network.ts';
@@ -65,6 +66,7 @@ export interface EcsEgress {
   url: Output<string>;
   adminKey: StoredSecret;
   service: Service;
+  deployed: Output<string>;
 }
 
 /** The egress proxy apart, at a name that leads to each of its tasks: the runtime tells every one its rules. */
@@ -103,6 +105,7 @@ export function ecsEgress(given: Given): EcsEgress {
         routingPolicy: 'MULTIVALUE',
         dnsRecords: [{ type: 'A', ttl: 5 }],
       },
+      forceDestroy: true, // tasks that are just ending may still be registered
       tags,
     },
     { parent },
@@ -151,5 +154,10 @@ export function ecsEgress(given: Given): EcsEgress {
     },
     { parent, dependsOn: [...given.dependsOn, execution.granted] },
   );
-  return { url: interpolate`http://${named.name}.${namespace.name}:${PORT}`, adminKey, service };
+  return {
+    url: interpolate`http://${named.name}.${namespace.name}:${PORT}`,
+    adminKey,
+    service,
+    deployed: deployed(service, task),
+  };
 }

@@ -115,11 +115,12 @@ export class EcsPlatform extends ComponentResource {
       egress,
       bedrockRole: access.bedrockRole,
     });
-    const service = ecsRuntime({
+    const { service, deployed } = ecsRuntime({
       place,
       version,
       environment,
       taskRoleArn: access.roleArn,
+      conversations: agents.task.family,
       cluster,
       subnetIds: network.serviceSubnets,
       securityGroupId: groups.runtime.id,
@@ -150,7 +151,7 @@ export class EcsPlatform extends ComponentResource {
       topicArn: given.alarmTopicArn,
     });
 
-    this.url = all([front.url, service.id]).apply(([url]) => url);
+    this.url = all([front.url, service.id, deployed, egress?.deployed]).apply(([url]) => url);
     this.apiKey = secrets.apiKey;
     this.backend = output('ecs');
     this.version = output(version);

@@ -2,12 +2,15 @@ import { Instance } from '@pulumi/aws/rds/instance.js';
 import { ParameterGroup } from '@pulumi/aws/rds/parameterGroup.js';
 import { SubnetGroup } from '@pulumi/aws/rds/subnetGroup.js';
 import { interpolate, type Output, secret } from '@pulumi/pulumi';
+import { RandomId } from '@pulumi/random';
+import { expiringLogs } from './ecs-cluster.ts';
 import type { EcsPlace } from './ecs-place.ts';
 
 const CLASS = 'db.t4g.medium';
 const GIB = 50;
 const MOST_GIB = 500;
 const BACKUP_DAYS = 14;
+const LOGS = ['postgresql', 'upgrade'];
 
 interface Given {
   place: EcsPlace;
@@ -36,9 +39,17 @@ export function ecsPostgres({ place, subnetIds, securityGroupId, password, destr
     },
     options,
   );
+  // One that is kept keeps its name, and the next has another.
+  const { hex } = new RandomId(called, { byteLength: 4 }, { parent });
+  const identifier = interpolate`${called}-${hex}`;
+  // RDS would make them itself, to be kept for ever.
+  const logs = LOGS.map((log) =>
+    expiringLogs(place, `postgres-${log}`, interpolate`/aws/rds/instance/${identifier}/${log}`, options),
+  );
   const database = new Instance(
     called,
     {
+      identifier,
       engine: 'postgres',
       engineVersion: '17',
       instanceClass: CLASS,
@@ -58,14 +69,14 @@ export function ecsPostgres({ place, subnetIds, securityGroupId, password, destr
       backupRetentionPeriod: BACKUP_DAYS,
       copyTagsToSnapshot: true,
       autoMinorVersionUpgrade: true,
-      enabledCloudwatchLogsExports: ['postgresql', 'upgrade'],
+      enabledCloudwatchLogsExports: LOGS,
       deletionProtection: !destroyData,
       skipFinalSnapshot: destroyData,
       ...(destroyData ? {} : { finalSnapshotIdentifier: `${called}-final` }),
       deleteAutomatedBackups: destroyData,
       tags,
     },
-    options,
+    { ...options, dependsOn: logs },
   );
   return {
     url: secret(interpolate`postgres://berth:${password}@${database.address}:5432/berth?sslmode=verify-full`),

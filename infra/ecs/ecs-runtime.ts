@@ -5,6 +5,7 @@ import { TaskDefinition } from '@pulumi/aws/ecs/taskDefinition.js';
 import { all, type Input, interpolate, type Output, type Resource } from '@pulumi/pulumi';
 import { plainVariables, type RuntimeEnvironment, secretVariables } from '../runtime-environment.ts';
 import { type ContainerDefinition, hardened, tmpfs } from './container-definition.ts';
+import { deployed } from './deployed.ts';
 import { logGroup } from './ecs-cluster.ts';
 import { ecsImage } from './ecs-images.ts';
 import { type EcsPlace, taskFamilyArn } from './ecs-place.ts';
@@ -65,6 +66,8 @@ interface Given {
   version: string;
   environment: RuntimeEnvironment<StoredSecret>;
   taskRoleArn: Input<string>;
+  /** The family of the conversations' tasks. */
+  conversations: Output<string>;
   cluster: { arn: Output<string>; name: Output<string> };
   subnetIds: Output<string[]>;
   securityGroupId: Output<string>;
@@ -76,9 +79,9 @@ interface Given {
 
 /**
  * The runtime on Fargate, over the zones, behind the load balancer, and what ends its conversations when it goes. A
- * deployment that fails is rolled back.
+ * deployment that fails is rolled back, and fails.
  */
-export function ecsRuntime(given: Given): Service {
+export function ecsRuntime(given: Given): { service: Service; deployed: Output<string> } {
   const { place, cluster, replicas, environment } = given;
   const { name, parent, tags } = place;
   const called = `${name}-runtime`;
@@ -115,6 +118,7 @@ export function ecsRuntime(given: Given): Service {
     clusterArn: cluster.arn,
     task,
     taskFamily: taskFamilyArn(place, called),
+    conversations: given.conversations,
     taskRoles: [execution.role.arn, given.taskRoleArn],
     container: RUNTIME_CONTAINER,
     subnetIds: given.subnetIds,
@@ -157,7 +161,7 @@ export function ecsRuntime(given: Given): Service {
     { parent, dependsOn: [...needed, sweeper], ignoreChanges: ['desiredCount'] },
   );
   autoscaling(place, cluster.name, service, replicas);
-  return service;
+  return { service, deployed: deployed(service, task) };
 }
 
 function containers(

@@ -20,6 +20,8 @@ interface Given {
   task: TaskDefinition;
   /** Its ARN without a revision, known before there is one: a new revision changes no policy. */
   taskFamily: Output<string>;
+  /** The family of the conversations' tasks. */
+  conversations: Output<string>;
   taskRoles: Input<string>[];
   container: string;
   subnetIds: Output<string[]>;
@@ -67,14 +69,16 @@ export function ecsSweeper(given: Given): Invocation {
     clusterArn,
     task.arn,
     task.family,
+    given.conversations,
     given.subnetIds,
     given.securityGroupId,
     given.logGroup,
   ]).apply(
-    ([cluster, taskDefinition, family, subnets, securityGroup, tasksLog]): SweepOrder => ({
+    ([cluster, taskDefinition, family, conversations, subnets, securityGroup, tasksLog]): SweepOrder => ({
       cluster,
       taskDefinition,
       family,
+      conversations,
       container: given.container,
       command: destroyCommand(given.destroyData),
       subnets,

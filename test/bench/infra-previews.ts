@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { CERTIFICATE } from '../support/pulumi/certificate.ts';
 import { findPulumi, REMEDY } from '../support/pulumi/engine.ts';
 import { TestStack } from '../support/pulumi/run.ts';
 import { type Figure, median, timed } from './figure.ts';
@@ -23,6 +24,7 @@ export async function infraPreviews(dockerHost: string, say: (line: string) => v
       stack,
       env: { DOCKER_HOST: dockerHost },
     });
+    if (stack === 'prod') await made.config('berth:certificateArn', CERTIFICATE);
     await made.preview(); // the first also makes the images' contexts
     const previews: number[] = [];
     const starts: number[] = [];

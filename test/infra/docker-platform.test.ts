@@ -2,6 +2,7 @@ import { isSecret } from '@pulumi/pulumi';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DockerPlatform } from '../../infra/docker/docker-platform.ts';
 import type { PlatformArgs } from '../../infra/platform-args.ts';
+import { VERSION } from '../../infra/version.ts';
 import { loadConfig } from '../../runtime/contracts/load-config.ts';
 import { outcome, recordResources } from './registered.ts';
 
@@ -58,9 +59,18 @@ describe('the platform on Docker', () => {
     expect(await outcome(made.backend)).toBe('docker');
   });
 
+  it('names capabilities as an engine says them again, so that a look at it shows no change', async () => {
+    await platform();
+    const adds = registered.of(CONTAINER).map(({ inputs }): string[] => inputs.capabilities.adds ?? []);
+    expect(adds.filter((names) => names.length > 0)).toHaveLength(3);
+    for (const names of adds) {
+      expect(names.filter((name) => !name.startsWith('CAP_'))).toEqual([]);
+      expect(names).toEqual(names.toSorted());
+    }
+  });
+
   it('gives the runtime an environment that it takes, with one version for runtime and workspaces', async () => {
     await platform({
-      version: '1.2.3',
       warmPoolMin: 3,
       warmPoolMax: 6,
       allowedDomains: ['pypi.org', 'none.example'],
@@ -72,11 +82,11 @@ describe('the platform on Docker', () => {
       BERTH_INSTALLATION: 'agents',
       WARM_POOL_MIN_SIZE: 3,
       EGRESS_ALLOWED_DOMAINS: ['pypi.org', 'none.example'],
-      WORKSPACE_IMAGE: expect.stringMatching(/^workspace-base:1\.2\.3-[0-9a-f]{12}$/),
+      WORKSPACE_IMAGE: expect.stringMatching(`^workspace-base:${VERSION}-[0-9a-f]{12}$`),
       REDIS_URL: 'redis://:password-of-agents-redis@agents-redis:6379',
     });
     expect(registered.named(CONTAINER, 'agents-runtime').inputs.image).toMatch(
-      /^runtime:1\.2\.3-[0-9a-f]{12}$/,
+      new RegExp(`^runtime:${VERSION}-[0-9a-f]{12}$`),
     );
   });
 

@@ -25,21 +25,10 @@ async function made(platform: 'docker' | 'ecs', version?: string): Promise<Works
   return registering(() => new WorkspacePlatform('agents', args));
 }
 
-/** Every text anywhere in what was registered. */
-function texts(): string[] {
-  const found: string[] = [];
-  JSON.stringify(aws.resources, (_, value) => {
-    if (typeof value === 'string') found.push(value);
-    return value;
-  });
-  return found;
-}
-
 describe.each(['docker', 'ecs'] as const)('a platform on %s', (platform) => {
-  it.each([undefined, '9.8.7'])('is of one version in all its parts: %s', async (given) => {
+  it.each([undefined, VERSION])("is of the package's version in all its parts, given %s", async (given) => {
     const component = await made(platform, given);
-    const version = given ?? VERSION;
-    expect(await outcome(component.version)).toBe(version);
+    expect(await outcome(component.version)).toBe(VERSION);
     const images = aws.of(IMAGE);
     expect(images.map(({ name }) => name).sort()).toEqual([
       'agents-proxy-sidecar',
@@ -47,20 +36,24 @@ describe.each(['docker', 'ecs'] as const)('a platform on %s', (platform) => {
       'agents-workspace-base',
     ]);
     for (const { inputs } of images) {
-      expect(inputs.labels['berth.version']).toBe(version);
-      expect(inputs.tags).toEqual([expect.stringContaining(`:${version}-`)]);
+      expect(inputs.labels['berth.version']).toBe(VERSION);
+      expect(inputs.tags).toEqual([expect.stringContaining(`:${VERSION}-`)]);
     }
-    if (given !== undefined) expect(texts().filter((text) => text.includes(`:${VERSION}`))).toEqual([]);
+  });
+
+  it('is of no other version: what is built is what the package has', async () => {
+    await expect(made(platform, '9.8.7')).rejects.toThrow('to have another, install that one');
+    expect(aws.resources).toEqual([]);
   });
 });
 
 describe('a task definition', () => {
   it('names nothing but what was built for it, by what was built', async () => {
-    await made('ecs', '9.8.7');
+    await made('ecs');
     const digests = new Map(
       aws.of(IMAGE).map(({ name, inputs }) => {
         const digest = Buffer.from(name).toString('hex').padEnd(64, '0').slice(0, 64);
-        return [`${String(inputs.tags[0]).split(':9.8.7-')[0]}@sha256:${digest}`, name];
+        return [`${String(inputs.tags[0]).split(`:${VERSION}-`)[0]}@sha256:${digest}`, name];
       }),
     );
     const used = aws
@@ -78,7 +71,7 @@ describe('a task definition', () => {
 
 describe('containers on Docker', () => {
   it('are made of what was built, by its tag', async () => {
-    await made('docker', '9.8.7');
+    await made('docker');
     const tags = aws.of(IMAGE).flatMap(({ inputs }) => inputs.tags);
     const ours = aws
       .of('docker:index/container:Container')

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ARGUMENT_NAMES } from '../../infra/platform-args.ts';
-import { readStackConfig } from '../../infra/stack-config.ts';
+import { platformName, readStackConfig, STACK_KEYS } from '../../infra/stack-config.ts';
+import { VERSION } from '../../infra/version.ts';
 
 const CERTIFICATE = 'arn:aws:acm:us-east-1:123456789012:certificate/0abc1234';
 
@@ -13,6 +14,30 @@ const problemOf = (config: Record<string, string>): string => {
   }
   return 'none';
 };
+
+describe("a stack's platform", () => {
+  const of = (project: string, stack: string) => ({ project, stack });
+
+  it('is named after project and stack, so that two stacks are two platforms', () => {
+    expect(platformName({}, of('berth', 'dev'))).toBe('berth-dev');
+    expect(platformName({}, of('berth', 'prod'))).toBe('berth-prod');
+  });
+
+  it('is named as the stack has it, which is no argument', () => {
+    const config = { 'berth:name': 'agents', 'berth:platform': 'docker' };
+    expect(platformName(config, of('berth', 'dev'))).toBe('agents');
+    expect(readStackConfig(config)).toEqual({ platform: 'docker' });
+  });
+
+  it.each([
+    [{}, of('berth', 'Production'), 'and not berth-Production'],
+    [{}, of('berth', 'staging-of-the-team-of-agents'), 'up to 24 of a-z'],
+    [{ 'berth:name': '7seas' }, of('berth', 'dev'), 'a letter first (agents), and not 7seas'],
+  ])('is refused a name that AWS could not take, with how to set another: %o', (config, names, problem) => {
+    expect(() => platformName(config, names)).toThrow(problem);
+    expect(() => platformName(config, names)).toThrow('pulumi config set berth:name agents');
+  });
+});
 
 describe("a stack's configuration", () => {
   it('is read into arguments, each of its own type; other namespaces are not ours', () => {
@@ -46,7 +71,8 @@ describe("a stack's configuration", () => {
     const guide = readFileSync(new URL('../../docs/guides/deploying.md', import.meta.url), 'utf8');
     const [, table = ''] = /\n\| key \| on \|.*\n\|-.*\n((?:\|.*\n)+)/.exec(guide) ?? [];
     const keys = [...table.matchAll(/^\|([^|]+)\|/gm)].flatMap(([, cell = '']) => cell.match(/\w+/g) ?? []);
-    expect(keys.sort()).toEqual([...ARGUMENT_NAMES].sort());
+    expect(keys.sort()).toEqual([...STACK_KEYS].sort());
+    expect(STACK_KEYS).toEqual(['name', ...ARGUMENT_NAMES]);
   });
 
   it('tells every key that is wrong at once, with what it wants and an example', () => {
@@ -103,6 +129,15 @@ describe("a stack's configuration", () => {
       'berth:alarmTopicArn wants the ARN of an SNS topic',
     ],
     [{ 'berth:platform': 'ecs' }, 'berth:certificateArn wants the certificate'],
+    [{ 'berth:platform': 'ecs' }, 'Set one: pulumi config set berth:<key> <value>'],
+    [
+      { 'berth:platform': 'ecs', 'berth:certificateArn': CERTIFICATE.replace('0abc1234', '00000000-0000') },
+      'berth:certificateArn wants the ARN of a certificate',
+    ],
+    [
+      { 'berth:platform': 'docker', 'berth:version': '9.8.7' },
+      `berth:version wants the version of this package, of which images are built (to have another, install that one), for instance ${VERSION}`,
+    ],
     [
       { 'berth:platform': 'ecs', 'berth:certificateArn': CERTIFICATE, 'berth:egressMode': 'host' },
       'berth:egressMode wants sidecar or service on ecs',

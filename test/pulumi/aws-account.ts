@@ -20,6 +20,10 @@ const SPEED = 5;
 const RUNTIME = 'runtime';
 const TRUSTED = '/etc/elasticache.pem';
 
+interface Faults {
+  runtime: string | undefined;
+}
+
 /** What works behind the provider `aws`: ECS with tasks and services that run, Redis, S3 and STS. */
 export class AwsAccount implements AsyncDisposable {
   readonly emulator: EcsEmulator;
@@ -27,23 +31,27 @@ export class AwsAccount implements AsyncDisposable {
   readonly #recorder: () => Recorder;
   /** By task: where its runtime answers. */
   readonly #runtimes: ReadonlyMap<string, string>;
+  readonly #faults: Faults;
 
   private constructor(
     emulator: EcsEmulator,
     redis: ElastiCache,
     recorder: () => Recorder,
     runtimes: ReadonlyMap<string, string>,
+    faults: Faults,
   ) {
     this.emulator = emulator;
     this.#redis = redis;
     this.#recorder = recorder;
     this.#runtimes = runtimes;
+    this.#faults = faults;
   }
 
   /** The recorder is looked at once something runs. */
   static async start(recorder: () => Recorder): Promise<AwsAccount> {
     const redis = await startElastiCache(redisServer().path);
     const runtimes = new Map<string, string>();
+    const faults: Faults = { runtime: undefined };
     const emulator: EcsEmulator = await EcsEmulator.start({
       // The runtime has an address of its own on AWS, and reaches tasks and stores; here it shares the machine's.
       backing: dockerBacking({
@@ -62,12 +70,18 @@ export class AwsAccount implements AsyncDisposable {
       addedEnvironment: async (task, container) => {
         const added = startedByRole(recorder(), task, container);
         if (!isRuntime(task)) return added;
+        if (faults.runtime !== undefined) throw new StartFailure(faults.runtime);
         const port = String(await freePort());
         runtimes.set(task.taskArn, `http://127.0.0.1:${port}`);
         return { ...added, ...standIns(emulator.url), PORT: port };
       },
     });
-    return new AwsAccount(emulator, redis, recorder, runtimes);
+    return new AwsAccount(emulator, redis, recorder, runtimes, faults);
+  }
+
+  /** From now on no task of the runtime starts, for this reason; undefined: they do again. */
+  refuseRuntime(reason: string | undefined): void {
+    this.#faults.runtime = reason;
   }
 
   /** What makes the provider use it. */

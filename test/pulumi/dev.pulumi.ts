@@ -21,6 +21,7 @@ const TAKE_UP =
 
 describeWithPulumi('the stack dev', (engine) => {
   const project = `pulumi-${randomBytes(4).toString('hex')}`;
+  const platformName = `${project}-dev`;
   let port: number;
   let stack: TestStack;
   beforeAll(async () => {
@@ -36,23 +37,23 @@ describeWithPulumi('the stack dev', (engine) => {
     await stack.config('berth:warmPoolMax', '1');
   });
   afterAll(async () => {
-    await clearEngine(docker().host, project);
+    await clearEngine(docker().host, platformName);
     stack[Symbol.dispose]();
   });
 
   const inData = (volume: string, ...command: string[]) =>
     withVolumes(docker().host, { '/volume': volume }, command);
-  const there = () => onEngine(docker().host, project);
+  const there = () => onEngine(docker().host, platformName);
   const conversations = async () =>
-    (await there()).containers.filter((name) => !name.startsWith(`${project}-`));
+    (await there()).containers.filter((name) => !name.startsWith(`${platformName}-`));
   const client = async () => new PlatformClient(await stack.outputs());
-  const named = (name: string) => expect.stringMatching(new RegExp(`^${project}-${name}-[0-9a-f]{7}$`));
+  const named = (name: string) => expect.stringMatching(new RegExp(`^${platformName}-${name}-[0-9a-f]{7}$`));
   /** Runs it with what Pulumi said at hand, should the test fail. */
   const told = () => onTestFailed(() => console.error(stack.lastWords));
 
   it('fails half way with what went wrong, and a second up completes what the first began', async () => {
     told();
-    stack.failOnce(`container:Container::${project}-runtime`);
+    stack.failOnce(`container:Container::${platformName}-runtime`);
     await expect(stack.up()).rejects.toThrow('told to fail');
     const begun = await there();
     expect(begun.containers).toContainEqual(named('redis'));
@@ -86,7 +87,7 @@ describeWithPulumi('the stack dev', (engine) => {
     told();
     await stack.config('berth:warmPoolMax', '2');
     const steps = await stack.preview();
-    const parts = new Set(['runtime', 'sweeper'].map((part) => `${project}-${part}`));
+    const parts = new Set(['runtime', 'sweeper'].map((part) => `${platformName}-${part}`));
     expect(new Set(steps.map(({ name }) => name))).toEqual(parts);
     // Another in its place would end every conversation.
     expect(steps.filter(({ name }) => name.endsWith('-sweeper'))).toMatchObject([{ op: 'update' }]);
@@ -105,7 +106,7 @@ describeWithPulumi('the stack dev', (engine) => {
 
   it('keeps no secret in the clear in its state', async () => {
     const state = await stack.state();
-    const secrets = await secretsOf(docker().host, project);
+    const secrets = await secretsOf(docker().host, platformName);
     expect(Object.keys(secrets).sort()).toEqual([
       ...['BERTH_API_KEYS', 'BERTH_SECRET', 'DATABASE_URL'],
       ...['POSTGRES_PASSWORD', 'REDIS_PASSWORD', 'REDIS_URL'],
@@ -118,7 +119,7 @@ describeWithPulumi('the stack dev', (engine) => {
   it('is destroyed with three conversations that live: only once all are saved, and its data stays', async () => {
     told();
     const before = await there();
-    const data = must(before.volumes.find((name) => name.startsWith(`${project}-data`)));
+    const data = must(before.volumes.find((name) => name.startsWith(`${platformName}-data`)));
     const saved = (name: string) => `/volume/objects/kept/workspaces,/default,/${name},`;
     const platform = await client();
     await Promise.all(CONVERSATIONS.map((name) => platform.execute(name, 'true')));
@@ -135,7 +136,7 @@ describeWithPulumi('the stack dev', (engine) => {
     expect(await there()).toEqual({
       containers: [],
       networks: [],
-      volumes: before.volumes.filter((name) => name.startsWith(project)),
+      volumes: before.volumes.filter((name) => name.startsWith(platformName)),
     });
     for (const name of CONVERSATIONS) {
       const files = await inData(data, 'grep', '-rl', words(name), `${saved(name)}/blobs,`);
@@ -155,7 +156,7 @@ describeWithPulumi('the stack dev', (engine) => {
     await stack.up();
     const volumes = (await there()).volumes.filter((name) => !kept.includes(name));
     expect(volumes).toHaveLength(4);
-    const data = (name: string) => name.startsWith(`${project}-data`);
+    const data = (name: string) => name.startsWith(`${platformName}-data`);
     const both = { '/old': must(kept.find(data)), '/new': must(volumes.find(data)) };
     await withVolumes(docker().host, both, ['sh', '-c', TAKE_UP]);
     const platform = await client();

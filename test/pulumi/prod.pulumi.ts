@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest';
 import type { ContainerDefinition } from '../../infra/ecs/container-definition.ts';
 import { must } from '../support/must.ts';
+import { CERTIFICATE } from '../support/pulumi/certificate.ts';
 import { describeWithPulumi } from '../support/pulumi/describe-with-pulumi.ts';
 import type { Recorded } from '../support/pulumi/providers/aws/recorder.ts';
 import { TestStack } from '../support/pulumi/run.ts';
@@ -24,6 +25,7 @@ const KEPT = [
   ...['aws:elasticache/subnetGroup:SubnetGroup', 'aws:elasticache/parameterGroup:ParameterGroup'],
   ...['aws:secretsmanager/secret:Secret', 'aws:secretsmanager/secretVersion:SecretVersion'],
   ...['aws:ec2/vpc:Vpc', 'aws:ec2/subnet:Subnet', 'aws:ec2/securityGroup:SecurityGroup'],
+  'aws:cloudwatch/logGroup:LogGroup', // the database's
 ];
 
 // The tests are one story, in the order they stand in. AWS is the provider's of test/support/pulumi/providers/aws: what
@@ -34,6 +36,7 @@ describeWithPulumi(
   'the stack prod',
   (engine) => {
     const project = `prod-${randomBytes(4).toString('hex')}`;
+    const name = `${project}-prod`;
     let account: AwsAccount;
     let stack: TestStack;
     beforeAll(async () => {
@@ -50,7 +53,7 @@ describeWithPulumi(
     afterAll(async () => {
       await account[Symbol.asyncDispose]();
       stack[Symbol.dispose]();
-      await removeImages(project);
+      await removeImages(name);
     });
 
     const told = () => onTestFailed(() => console.error(stack.lastWords));
@@ -58,11 +61,18 @@ describeWithPulumi(
       new PlatformClient({ ...(await stack.outputs()), url: must(account.runtimes[at]) });
     /** Of a task, as the program has it. */
     const definition = (family: string) =>
-      must(stack.aws.of(TASK).find(({ inputs }) => inputs.family === `${project}-${family}`));
+      must(stack.aws.of(TASK).find(({ inputs }) => inputs.family === `${name}-${family}`));
     const containers = ({ inputs }: Recorded): ContainerDefinition[] =>
       JSON.parse(String(inputs.containerDefinitions));
     const conversations = () =>
       account.emulator.tasks.filter(({ identity }) => identity.startedBy?.startsWith('berth/'));
+
+    it('says that it lacks a certificate, and how to set one', async () => {
+      await expect(stack.preview()).rejects.toThrow(
+        /berth:certificateArn wants [\s\S]*pulumi config set berth:/,
+      );
+      await stack.config('berth:certificateArn', CERTIFICATE);
+    });
 
     it('is previewed without a Docker engine', async () => {
       told();
@@ -75,7 +85,7 @@ describeWithPulumi(
 
     it('fails half way with what went wrong, and a second up completes what the first began', async () => {
       told();
-      stack.failOnce(`aws:ecs/service:Service::${project}-runtime`);
+      stack.failOnce(`aws:ecs/service:Service::${name}-runtime`);
       await expect(stack.up()).rejects.toThrow('told to fail');
       const begun = stack.aws.all();
       expect(begun.map(({ token }) => token)).not.toContain(SERVICE);
@@ -137,9 +147,7 @@ describeWithPulumi(
       const old = account.runtimes;
       await stack.config('berth:warmPoolMax', '2');
       const steps = await stack.preview();
-      expect(new Set(steps.map(({ name }) => name))).toEqual(
-        new Set([`${project}-runtime`, `${project}-sweeper`]),
-      );
+      expect(new Set(steps.map(({ name }) => name))).toEqual(new Set([`${name}-runtime`, `${name}-sweeper`]));
       const diff = await stack.previewDiff();
       // Of the task definition one value; the others are told its new revision.
       const changed = [...diff.matchAll(/^ {6}~ (\w+) *: /gm)].map(([, key]) => key);
@@ -159,6 +167,21 @@ describeWithPulumi(
         printed: 'kept\n',
         source: 'existing',
       });
+    });
+
+    it('fails where ECS has rolled a deployment back, and the next up deploys it', async () => {
+      told();
+      const before = account.runtimes;
+      account.refuseRuntime('CannotPullContainerError: told to fail');
+      await stack.config('berth:warmPoolMax', '3');
+      await expect(stack.up()).rejects.toThrow(
+        new RegExp(`was to run ${name}-runtime:3,.* runs.*${name}-runtime:2.*describe-services`),
+      );
+      expect(account.runtimes).toEqual(before);
+      account.refuseRuntime(undefined);
+      await stack.up();
+      expect(account.runtimes).toHaveLength(2);
+      expect(account.runtimes.filter((url) => before.includes(url))).toEqual([]);
     });
 
     it('keeps no secret in the clear in its state', async () => {

@@ -6,6 +6,8 @@ export interface SweepOrder {
   /** Of the runtime. */
   taskDefinition: string;
   family: string;
+  /** The family of the conversations' tasks. */
+  conversations: string;
   container: string;
   command: string[];
   subnets: string[];

@@ -23,8 +23,8 @@ export async function handler(event) {
 }
 
 /**
- * Runs that task to its end. One that an earlier call began is waited for, so that a repeated call is no second one.
- * Throws with what to do where something may be left.
+ * Runs that task to its end, where a conversation lives. One that an earlier call began is waited for, so that a
+ * repeated call is no second one. Throws with what to do where something may be left.
  *
  * @param {ECSClient} ecs
  * @param {import('./index.d.mts').SweepOrder} order
@@ -32,11 +32,13 @@ export async function handler(event) {
  */
 export async function sweep(ecs, order, { pollMs, giveUpMs }) {
   const giveUp = performance.now() + giveUpMs;
-  const going = await tasksOf(ecs, order);
+  const going = await tasksOf(ecs, order.cluster, order.family);
   if (going.some(({ startedBy }) => startedBy !== STARTED_BY))
     throw new Error(
       `The runtime is still up in ${order.cluster}: nothing was ended. Take its service away first; pulumi destroy does.`,
     );
+  // A runtime that can't start is in nobody's way where it has nothing to do.
+  if (going.length === 0 && (await tasksOf(ecs, order.cluster, order.conversations)).length === 0) return;
   const arn = going[0]?.taskArn ?? (await run(ecs, order));
   for (;;) {
     const task = await described(ecs, order.cluster, arn);
@@ -69,8 +71,8 @@ async function run(ecs, { cluster, taskDefinition, container, command, subnets, 
   );
 }
 
-/** Those of the runtime's family that have not stopped. */
-async function tasksOf(ecs, { cluster, family }) {
+/** Those of a family that have not stopped, or the first of many. */
+async function tasksOf(ecs, cluster, family) {
   const { taskArns: tasks = [] } = await ecs.send(new ListTasksCommand({ cluster, family }));
   if (tasks.length === 0) return [];
   const answer = await ecs.send(new DescribeTasksCommand({ cluster, tasks }));

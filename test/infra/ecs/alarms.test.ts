@@ -87,7 +87,7 @@ describe('the alarms of a platform on AWS', () => {
     expect(of('redis-memory', 'result').expression).toBe('MAX([node0,node1])');
     expect(dimensions('redis-memory', 'node1')).toEqual({ CacheClusterId: 'agents-redis-id-0001-002' });
     expect(dimensions('postgres-storage', 'free')).toEqual({
-      DBInstanceIdentifier: 'agents-postgres-1a2b3c4',
+      DBInstanceIdentifier: 'agents-postgres-1a2b3c4d',
     });
     expect(dimensions('nat-ports', 'gateway1')).toEqual({ NatGatewayId: 'agents-nat-1-id' });
   });

@@ -153,7 +153,7 @@ function madeUp(type: string, name: string, inputs: Record<string, unknown>): Re
     case 'aws:elasticache/replicationGroup:ReplicationGroup':
       return { configurationEndpointAddress: `clustercfg.${name}.cache.amazonaws.com` };
     case 'aws:rds/instance:Instance':
-      return { address: `${name}.rds.amazonaws.com`, identifier: `${name}-1a2b3c4` };
+      return { address: `${name}.rds.amazonaws.com` };
     case 'aws:lb/loadBalancer:LoadBalancer':
       return {
         arn: arn('elasticloadbalancing', `loadbalancer/app/${name}/1`),
@@ -170,6 +170,8 @@ function madeUp(type: string, name: string, inputs: Record<string, unknown>): Re
       return { result: `password-of-${name}` };
     case 'random:index/randomBytes:RandomBytes':
       return { hex: 'ab'.repeat(32) };
+    case 'random:index/randomId:RandomId':
+      return { hex: '1a2b3c4d' };
     default:
       return { arn: `arn-of-${name}`, name: inputs.name ?? name };
   }

@@ -1,6 +1,7 @@
 import { isSecret, runtime } from '@pulumi/pulumi';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { PlatformArgs } from '../../../infra/platform-args.ts';
+import { VERSION } from '../../../infra/version.ts';
 import { workspaceTaskDefinition } from '../../support/ecs-emulator/workspace-task-definition.ts';
 import { outcome } from '../registered.ts';
 import { ACCOUNT, CERTIFICATE, REGION, recordAws } from './aws-mocks.ts';
@@ -24,7 +25,6 @@ const aws = recordAws();
 const platform = (args?: Omit<PlatformArgs, 'platform'>) => RecordedPlatform.made(aws, args);
 
 const MUCH = {
-  version: '1.2.3',
   warmPoolMin: 20,
   warmPoolMax: 60,
   maxContainers: 2000,
@@ -62,7 +62,7 @@ describe('the platform on ECS', () => {
     expect(config.ECS_SUBNETS).toHaveLength(3);
     expect(await outcome(made.platform.url)).toBe('https://internal-agents.elb.amazonaws.com');
     expect(await outcome(made.platform.backend)).toBe('ecs');
-    expect(await outcome(made.platform.version)).toBe('1.2.3');
+    expect(await outcome(made.platform.version)).toBe(VERSION);
   });
 
   it('leaves to the runtime what nobody decided, and has no role for models then', async () => {
@@ -131,7 +131,7 @@ describe('the platform on ECS', () => {
         imageScanningConfiguration: { scanOnPush: true },
       });
       const { inputs } = made.named('docker-build:index:Image', `agents-${of}`);
-      const tag = `/agents/${of}:1.2.3-${letter.repeat(12)}`;
+      const tag = `/agents/${of}:${VERSION}-${letter.repeat(12)}`;
       expect(inputs.tags).toEqual([expect.stringMatching(`${tag}$`)]);
       expect(inputs).toMatchObject({ push: true, buildOnPreview: false });
     }

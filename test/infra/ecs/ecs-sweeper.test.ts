@@ -31,6 +31,7 @@ describe('the sweeper on ECS', () => {
       cluster: service.cluster,
       taskDefinition: service.taskDefinition,
       family: 'agents-runtime',
+      conversations: 'agents-workspace-agent',
       container: made.containers('agents-runtime')[0]?.name,
       command: ['node', '/opt/berth/runtime.mjs', 'destroy-all', '--yes'],
       subnets,

@@ -56,7 +56,7 @@ describe('logs of requests and of what passes over the network', () => {
     expect(statements[0]).toMatchObject({ Effect: 'Deny', Principal: '*' });
     for (const { Effect, Principal, Condition } of statements.slice(1)) {
       expect([Effect, Object.keys(Principal)]).toEqual(['Allow', ['Service']]);
-      expect(Condition.StringEquals['aws:SourceAccount']).toBe(ACCOUNT);
+      expect(Condition.ArnLike['aws:SourceArn']).toContain(`:${ACCOUNT}:`);
     }
   });
 

@@ -48,7 +48,7 @@ async function stores(destroyData = false) {
 
 const kept = () => aws.resources.filter(({ retained }) => retained);
 const ofStores = () =>
-  aws.resources.filter(({ type }) => /^aws:(s3|rds|elasticache|secretsmanager)\//.test(type));
+  aws.resources.filter(({ type }) => /^aws:(s3|rds|elasticache|secretsmanager|cloudwatch)\//.test(type));
 
 describe('the stores on AWS', () => {
   it('are encrypted at rest and on the way, over two zones', async () => {
@@ -107,6 +107,26 @@ describe('the stores on AWS', () => {
     const [rule] = of('BucketLifecycleConfiguration').rules;
     expect(rule).toMatchObject({ status: 'Enabled', noncurrentVersionExpiration: { noncurrentDays: 30 } });
     expect(of('BucketPolicy').policy).toContain('aws:SecureTransport');
+  });
+
+  it('log the database where logs expire, before RDS makes a place that keeps them for ever', async () => {
+    await stores();
+    const { inputs, after } = aws.named(POSTGRES, 'agents-postgres');
+    for (const log of inputs.enabledCloudwatchLogsExports) {
+      const called = `agents-postgres-${log}`;
+      expect(aws.named('aws:cloudwatch/logGroup:LogGroup', called).inputs).toMatchObject({
+        name: `/aws/rds/instance/${inputs.identifier}/${log}`,
+        retentionInDays: 30,
+      });
+      expect(`${after.join('\n')}\n`).toContain(`aws:cloudwatch/logGroup:LogGroup::${called}\n`);
+    }
+    expect(inputs.enabledCloudwatchLogsExports).toHaveLength(2);
+  });
+
+  it('have a database whose name is left to it where it stays', async () => {
+    await stores();
+    expect(aws.named(POSTGRES, 'agents-postgres').inputs.identifier).toBe('agents-postgres-1a2b3c4d');
+    expect(aws.named('random:index/randomId:RandomId', 'agents-postgres').retained).toBe(false);
   });
 
   it('stay when the platform goes, with the secrets that open them', async () => {

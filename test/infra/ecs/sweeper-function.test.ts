@@ -1,15 +1,18 @@
-import { ECSClient } from '@aws-sdk/client-ecs';
+import { ECSClient, StopTaskCommand } from '@aws-sdk/client-ecs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { handler, type SweepOrder, sweep } from '../../../infra/ecs/sweeper-function/index.mjs';
 import { ArrangedEmulator, CLUSTER } from '../../support/ecs-emulator/arranged-emulator.ts';
 import { type StubContainer, stubBacking } from '../../support/ecs-emulator/stub/stub-backing.ts';
 
 const FAMILY = 'agents-runtime';
+const CONVERSATIONS = 'agents-workspace-agent';
 const PATIENCE = { pollMs: 50, giveUpMs: 20_000 };
 
 describe("the sweeper's function", () => {
   let arranged: ArrangedEmulator;
   let order: SweepOrder;
+  /** A task that lives. */
+  let conversation: string;
   let started: StubContainer[];
   /** What the program of the next tasks ends with; undefined: it goes on. */
   let exitCode: number | undefined;
@@ -18,6 +21,7 @@ describe("the sweeper's function", () => {
     started = [];
     exitCode = 0;
     const startAgent = (container: StubContainer) => {
+      if (container.container !== 'runtime') return undefined;
       started.push(container);
       if (exitCode !== undefined) setImmediate(container.exit, exitCode);
       return undefined;
@@ -30,12 +34,15 @@ describe("the sweeper's function", () => {
         containerDefinitions: [{ name: 'runtime', image: 'runtime' }],
       }),
       family: FAMILY,
+      conversations: CONVERSATIONS,
       container: 'runtime',
       command: ['node', '/opt/berth/runtime.mjs', 'destroy-all', '--yes'],
       subnets: [...arranged.emulator.subnets],
       securityGroups: [...arranged.emulator.securityGroups],
       logGroup: '/ecs/agents/runtime',
     };
+    await arranged.register({ family: CONVERSATIONS });
+    conversation = await arranged.run({ taskDefinition: CONVERSATIONS });
   });
   afterEach(async () => {
     vi.unstubAllEnvs();
@@ -43,7 +50,9 @@ describe("the sweeper's function", () => {
   });
 
   const calls = () => arranged.emulator.calls;
-  const runs = (changes: object = {}) => arranged.run({ taskDefinition: FAMILY, ...changes });
+  /** After the conversation's. */
+  const runs = () => calls().of('RunTask').slice(1);
+  const sweepers = () => arranged.emulator.tasks.filter(({ arn }) => arn !== conversation);
   /** As Lambda enters it. */
   const enter = (action: 'create' | 'update' | 'delete') => {
     for (const [name, value] of Object.entries(arranged.emulator.env)) vi.stubEnv(name, value);
@@ -53,12 +62,13 @@ describe("the sweeper's function", () => {
   it('does nothing when its resource is made or changed', async () => {
     expect(await enter('create')).toEqual({ swept: false });
     expect(await enter('update')).toEqual({ swept: false });
-    expect(calls().count('RunTask') + calls().count('ListTasks')).toBe(0);
+    expect(runs()).toEqual([]);
+    expect(calls().count('ListTasks')).toBe(0);
   });
 
   it("runs the runtime's task once, with destroy-all, where the runtime was, and waits for its end", async () => {
     expect(await enter('delete')).toEqual({ swept: true });
-    expect(calls().of('RunTask')).toMatchObject([
+    expect(runs()).toMatchObject([
       {
         input: {
           taskDefinition: order.taskDefinition,
@@ -75,8 +85,18 @@ describe("the sweeper's function", () => {
         },
       },
     ]);
-    expect(arranged.emulator.tasks.map(({ status }) => status)).toEqual(['STOPPED']);
+    expect(sweepers().map(({ status }) => status)).toEqual(['STOPPED']);
   }, 30_000);
+
+  it('runs nothing where no conversation lives, so that a runtime that cannot start can be destroyed', async () => {
+    exitCode = 1;
+    await expect(sweep(arranged.ecs, order, PATIENCE)).rejects.toThrow(
+      'to give up their files, stop their tasks',
+    );
+    await arranged.ecs.send(new StopTaskCommand({ cluster: CLUSTER, task: conversation }));
+    await sweep(arranged.ecs, order, PATIENCE);
+    expect(runs()).toHaveLength(1);
+  });
 
   it('fails with exit code, log and what to do when conversations are left, and tries again the next time', async () => {
     exitCode = 1;
@@ -84,13 +104,13 @@ describe("the sweeper's function", () => {
     await expect(sweep(arranged.ecs, order, PATIENCE)).rejects.toThrow(words);
     exitCode = 0;
     await sweep(arranged.ecs, order, PATIENCE);
-    expect(calls().count('RunTask')).toBe(2);
+    expect(runs()).toHaveLength(2);
   });
 
   it('fails when its task is stopped before the program has ended', async () => {
     exitCode = undefined;
     const swept = sweep(arranged.ecs, order, PATIENCE);
-    const begun = () => started.length > 0 && arranged.emulator.tasks;
+    const begun = () => started.length > 0 && sweepers();
     const [task] = await vi.waitUntil(begun, { timeout: 10_000 });
     arranged.emulator.stopFromOutside(task?.arn ?? '', { reason: 'a host is retired' });
     await expect(swept).rejects.toThrow(/Conversations are left: .*(137|143|before its program did)/);
@@ -98,9 +118,9 @@ describe("the sweeper's function", () => {
 
   it('ends nothing while the runtime is up', async () => {
     exitCode = undefined;
-    await runs();
+    await arranged.run({ taskDefinition: FAMILY });
     await expect(sweep(arranged.ecs, order, PATIENCE)).rejects.toThrow('The runtime is still up');
-    expect(calls().count('RunTask')).toBe(1);
+    expect(runs()).toHaveLength(1); // that one
   });
 
   it('waits for what an earlier call began, instead of running a second', async () => {
@@ -114,7 +134,7 @@ describe("the sweeper's function", () => {
     await vi.waitUntil(waits, { timeout: 10_000 });
     started[0]?.exit(0);
     await again;
-    expect(calls().count('RunTask')).toBe(1);
+    expect(runs()).toHaveLength(1);
   });
 
   it('tells why no task could be started', async () => {
@@ -126,11 +146,7 @@ describe("the sweeper's function", () => {
   });
 
   it('is not put off by conversations, which are of another family', async () => {
-    exitCode = undefined;
-    await arranged.register();
-    const conversation = await arranged.run();
     await arranged.reached(conversation, 'RUNNING');
-    exitCode = 0;
     await sweep(arranged.ecs, order, PATIENCE);
     expect((await arranged.describe(conversation)).lastStatus).toBe('RUNNING');
   });
@@ -139,7 +155,7 @@ describe("the sweeper's function", () => {
     arranged.emulator.faults.add({ operation: 'RunTask', kind: 'dropAfter' });
     for (const [name, value] of Object.entries(arranged.emulator.env)) vi.stubEnv(name, value);
     await sweep(new ECSClient({}), order, PATIENCE);
-    expect(calls().count('RunTask')).toBe(2);
-    expect(arranged.emulator.tasks).toHaveLength(1);
+    expect(runs()).toHaveLength(2);
+    expect(sweepers()).toHaveLength(1);
   });
 });

@@ -16,7 +16,7 @@ const SAID = 6_000;
 export interface StackOptions {
   /** Where `pulumi` is. */
   engine: string;
-  /** Names the platform, too, so that it is no other test's. */
+  /** Names the platform, too, with the stack, so that it is no other test's. */
   project: string;
   /** One of those in stacks/. */
   stack: string;

@@ -19,6 +19,8 @@ export interface AwsType<Args = any> extends AwsTypeOptions<Args> {
 interface AwsTypeOptions<Args> {
   /** The input that gets a name unless it is given one. */
   readonly named?: keyof Args & string;
+  /** What AWS says to a name that another has; none: there may be two. */
+  readonly taken?: string;
   /** The longest that this name may be. */
   readonly longest?: number;
   /** A change of one of these makes another; of any other input, it is changed. */
@@ -78,6 +80,8 @@ export function kindOf(recorder: Recorder, token: string, type: AwsType): Resour
     replacing,
     async create(inputs) {
       const thing = made(inputs);
+      if (type.taken !== undefined && recorder.ids(token).includes(thing.id))
+        throw new Error(`${type.taken}: there is a ${token} '${thing.id}' already`);
       const { id = thing.id, ...more } = (await effects.created?.(inputs, thing, recorder)) ?? {};
       const properties = { ...thing.properties, ...more };
       recorder.put({ ...thing, id: String(id), properties });

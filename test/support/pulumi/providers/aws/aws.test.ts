@@ -115,6 +115,16 @@ describe('the provider aws', () => {
     await remove(DATABASE, await make(DATABASE, { engine: 'postgres', skipFinalSnapshot: true }));
   });
 
+  it.each([
+    ['aws:ecr/repository:Repository', 'RepositoryAlreadyExistsException'],
+    ['aws:lambda/function:Function', 'ResourceConflictException'],
+    ['aws:iam/role:Role', 'EntityAlreadyExists'],
+  ])('refuses a name of %s that another has', async (token, code) => {
+    await make(token, { name: 'agents' });
+    await expect(make(token, { name: 'agents' })).rejects.toThrow(code);
+    await make(token, { name: 'others' });
+  });
+
   it('refuses a name that is too long', async () => {
     const name = 'a'.repeat(33);
     await expect(make('aws:lb/targetGroup:TargetGroup', { name })).rejects.toThrow('longer than 32');
@@ -127,8 +137,16 @@ describe('ECS behind the provider aws', () => {
   const SERVICE = 'aws:ecs/service:Service';
   const LOGS = 'aws:cloudwatch/logGroup:LogGroup';
   let emulator: EcsEmulator;
+  /** Tasks of so many units end at once. */
+  let failing: number | undefined;
   beforeAll(async () => {
-    const backing = stubBacking({ startAgent: () => undefined });
+    const backing = stubBacking({
+      startAgent({ taskArn, exit }) {
+        const task = emulator.tasks.find(({ arn }) => arn === taskArn);
+        if (task?.identity.definition.cpuUnits === failing) setImmediate(exit, 1);
+        return undefined;
+      },
+    });
     emulator = await EcsEmulator.start({ backing, logGroups: [], rates: {} });
     for (const [name, value] of Object.entries(emulator.env)) vi.stubEnv(name, value);
   });
@@ -143,14 +161,17 @@ describe('ECS behind the provider aws', () => {
       sidecarImage: 'sidecar',
     });
     const log = await make(LOGS, { name: '/ecs/workspace-agent' });
+    const again = make(LOGS, { name: '/ecs/workspace-agent' });
+    await expect(again).rejects.toThrow('ResourceAlreadyExistsException');
     const cluster = await make(CLUSTER, {});
     const capacity = { clusterName: cluster.outs.name, capacityProviders: ['FARGATE'] };
     await make('aws:ecs/clusterCapacityProviders:ClusterCapacityProviders', capacity);
     const withoutChecks = containerDefinitions.map(({ healthCheck: _, ...rest }) => rest);
-    const registered = (cpu: string) =>
+    const registered = (cpu: string, memory = definition.memory) =>
       make(TASK, {
         ...definition,
         cpu,
+        memory,
         containerDefinitions: JSON.stringify(withoutChecks),
         skipDestroy: true,
       });
@@ -164,6 +185,7 @@ describe('ECS behind the provider aws', () => {
       launchType: 'FARGATE',
       networkConfiguration: { subnets, securityGroups: [...emulator.securityGroups], assignPublicIp: false },
       waitForSteadyState: true,
+      deploymentCircuitBreaker: { enable: true, rollback: true },
     });
     const revisions = () =>
       emulator.tasks
@@ -176,6 +198,15 @@ describe('ECS behind the provider aws', () => {
     const changed = { ...service.outs, taskDefinition: outs.arn };
     await provider.update(service.id, urn(SERVICE), service.outs, changed);
     expect(revisions()).toEqual([2, 2]);
+
+    failing = 512;
+    const { outs: bad } = await registered('512', '1024');
+    const asked = { ...changed, taskDefinition: bad.arn };
+    const rolledBack = await provider.update(service.id, urn(SERVICE), changed, asked);
+    expect(rolledBack.outs?.taskDefinition).toBe(outs.arn); // steady, and no error
+    expect(revisions()).toEqual([2, 2]);
+    const diff = await provider.diff(service.id, urn(SERVICE), rolledBack.outs, asked);
+    expect(diff).toEqual({ changes: true, replaces: [] }); // the next up tries again
     await expect(remove(CLUSTER, cluster)).rejects.toThrow('Services are active');
     await remove(SERVICE, { id: service.id, outs: changed });
     await remove(CLUSTER, cluster);

@@ -39,12 +39,20 @@ export function containerSettings(args: ContainerInputs): Docker.ContainerCreate
       ...(networkMode !== undefined && { NetworkMode: networkMode }),
       ReadonlyRootfs: args.readOnly,
       Tmpfs: args.tmpfs,
-      CapDrop: capabilities?.drops,
-      CapAdd: capabilities?.adds,
+      CapDrop: readBack(capabilities?.drops),
+      CapAdd: readBack(capabilities?.adds),
       SecurityOpt: args.securityOpts,
       GroupAdd: args.groupAdds,
     },
   };
+}
+
+/** Refused unless it is what an engine says of it later: the real provider reads that, and else sees a change for ever. */
+function readBack(capabilities: string[] | undefined): string[] | undefined {
+  const said = capabilities?.map((name) => (/^(ALL|CAP_.*)$/.test(name) ? name : `CAP_${name}`)).sort();
+  if (said?.join() !== capabilities?.join())
+    throw new Error(`The engine says ${said?.join()} for the capabilities ${capabilities?.join()}.`);
+  return capabilities;
 }
 
 /** Of a text such as `2s` or `1m30s`. */

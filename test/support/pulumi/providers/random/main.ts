@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Unwrap } from '@pulumi/pulumi';
-import type { RandomBytesArgs, RandomPasswordArgs } from '@pulumi/random';
+import type { RandomBytesArgs, RandomIdArgs, RandomPasswordArgs } from '@pulumi/random';
 import { type ResourceKind, serveProvider } from '../provider.ts';
 import { secretValue } from '../wire-values.ts';
 
@@ -31,7 +31,19 @@ const bytes: ResourceKind<Unwrap<RandomBytesArgs>> = {
   async delete() {},
 };
 
+/** The only one that is no secret. */
+const id: ResourceKind<Unwrap<RandomIdArgs>> = {
+  inputs: ['byteLength'],
+  named: false,
+  async create({ byteLength }) {
+    const hex = randomBytes(byteLength).toString('hex');
+    return { id: hex, properties: { hex } };
+  },
+  async delete() {},
+};
+
 await serveProvider('random', '4.21.2', {
   'random:index/randomPassword:RandomPassword': password,
   'random:index/randomBytes:RandomBytes': bytes,
+  'random:index/randomId:RandomId': id,
 });

@@ -35,14 +35,23 @@ export const service: Effects<Args> = {
         },
       }),
     );
-    await steady(args);
+    if (!(await steady(args))) throw new Error(`timeout while waiting for ${name} to become steady`);
     return { id: made?.serviceArn, arn: made?.serviceArn };
   },
   async updated(args) {
-    const { name, cluster, taskDefinition, desiredCount } = args;
-    await ecs.send(new UpdateServiceCommand({ service: name, cluster, taskDefinition, desiredCount }));
+    const { name, cluster, taskDefinition, desiredCount, deploymentCircuitBreaker: breaker } = args;
+    const update = (definition: string | undefined) =>
+      ecs.send(
+        new UpdateServiceCommand({ service: name, cluster, taskDefinition: definition, desiredCount }),
+      );
+    const { taskDefinition: before } = await described(name, cluster);
+    await update(taskDefinition);
+    if (await steady(args)) return { taskDefinition };
+    if (!breaker?.enable || !breaker.rollback)
+      throw new Error(`timeout while waiting for ${name} to become steady`);
+    await update(before);
     await steady(args);
-    return {};
+    return { taskDefinition: before };
   },
   async deleting({ name, cluster }) {
     await ecs.send(new DeleteServiceCommand({ service: name, cluster, force: true }));
@@ -50,24 +59,32 @@ export const service: Effects<Args> = {
   },
 };
 
-/** As the real provider, it waits where it is told to, and a deployment that is given up is an error. */
-async function steady({ name, cluster, waitForSteadyState }: Args): Promise<void> {
-  if (!waitForSteadyState) return;
-  await become(name, cluster, ({ deployments: [first] = [] }) => {
-    if (first?.rolloutState === 'FAILED')
-      throw new Error(`ECS deployment failed: ${first.rolloutStateReason ?? 'tasks failed to start'}`);
-    return first?.rolloutState === 'COMPLETED';
-  });
+/**
+ * Waits where it is told to, and says whether it became steady or was given up. The real provider waits on until ECS has
+ * rolled back, which is steady, too, and no error; or until it has waited long enough.
+ */
+async function steady({ name, cluster, waitForSteadyState }: Args): Promise<boolean> {
+  if (!waitForSteadyState) return true;
+  const { deployments: [first] = [] } = await become(name, cluster, ({ deployments: [now] = [] }) =>
+    ['COMPLETED', 'FAILED'].includes(now?.rolloutState ?? ''),
+  );
+  return first?.rolloutState === 'COMPLETED';
 }
 
 async function become(
   name: string | undefined,
   cluster: string | undefined,
   reached: (service: Service) => boolean,
-): Promise<void> {
+): Promise<Service> {
   for (; ; await sleep(LOOK_EVERY_MS)) {
-    const command = new DescribeServicesCommand({ cluster, services: [name ?? ''] });
-    const { services: [found] = [] } = await ecs.send(command);
-    if (found !== undefined && reached(found)) return;
+    const found = await described(name, cluster);
+    if (reached(found)) return found;
   }
+}
+
+async function described(name: string | undefined, cluster: string | undefined): Promise<Service> {
+  const command = new DescribeServicesCommand({ cluster, services: [name ?? ''] });
+  const { services: [found] = [] } = await ecs.send(command);
+  if (found === undefined) throw new Error(`ServiceNotFoundException: there is no service '${name}'`);
+  return found;
 }

@@ -65,6 +65,7 @@ export const COMPUTE: Readonly<Record<string, AwsType>> = {
   'aws:cloudwatch/logGroup:LogGroup': of<LogGroupArgs>('{name}', ['name', 'retentionInDays', 'tags'], {
     named: 'name',
     replacing: ['name'],
+    taken: 'ResourceAlreadyExistsException',
     outputs: { arn: arn('logs', 'log-group:{name}') },
     effects: logGroup,
   }),
@@ -92,6 +93,7 @@ export const COMPUTE: Readonly<Record<string, AwsType>> = {
       named: 'name',
       longest: 64,
       replacing: ['name', 'architectures'],
+      taken: 'ResourceConflictException',
       outputs: { arn: arn('lambda', 'function:{name}') },
     },
   ),
@@ -109,6 +111,7 @@ export const COMPUTE: Readonly<Record<string, AwsType>> = {
     ],
     {
       named: 'name',
+      taken: 'RepositoryAlreadyExistsException',
       replacing: ['name', 'encryptionConfigurations'],
       outputs: {
         arn: arn('ecr', 'repository/{name}'),
@@ -132,6 +135,7 @@ export const COMPUTE: Readonly<Record<string, AwsType>> = {
       named: 'name',
       longest: 64,
       replacing: ['name'],
+      taken: 'EntityAlreadyExists',
       outputs: { arn: `arn:aws:iam::${ACCOUNT}:role/{name}` },
     },
   ),

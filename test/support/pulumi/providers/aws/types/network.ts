@@ -136,10 +136,14 @@ export const NETWORK: Readonly<Record<string, AwsType>> = {
     ['name', 'vpc', 'tags'],
     { replacing: ['name', 'vpc'], outputs: { arn: arn('servicediscovery', 'namespace/{id}') } },
   ),
-  'aws:servicediscovery/service:Service': of<NamedServiceArgs>('srv-#', ['name', 'dnsConfig', 'tags'], {
-    replacing: ['name'],
-    outputs: { arn: arn('servicediscovery', 'service/{id}') },
-  }),
+  'aws:servicediscovery/service:Service': of<NamedServiceArgs>(
+    'srv-#',
+    ['name', 'dnsConfig', 'forceDestroy', 'tags'],
+    {
+      replacing: ['name'],
+      outputs: { arn: arn('servicediscovery', 'service/{id}') },
+    },
+  ),
 
   'aws:route53/resolverFirewallConfig:ResolverFirewallConfig': of<ResolverFirewallConfigArgs>(
     'rslvr-fc-#',

@@ -115,6 +115,7 @@ export const STORES: Readonly<Record<string, AwsType>> = {
     ],
     {
       named: 'identifier',
+      taken: 'DBInstanceAlreadyExists',
       longest: 63,
       replacing: ['engine', 'dbName', 'username', 'storageEncrypted', 'dbSubnetGroupName'],
       outputs: {
