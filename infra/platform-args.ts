@@ -192,7 +192,7 @@ function contradictions(args: PlatformArgs): ArgsProblem[] {
 
 /** What only a network of the platform's own has, or only one that is given. */
 function networkContradictions(args: PlatformArgs): ArgsProblem[] {
-  const { vpcId, subnetIds, vpcCidr, egressMode, capacityProvider = 'FARGATE' } = args;
+  const { vpcId, subnetIds, vpcCidr, egressMode } = args;
   const problems: ArgsProblem[] = [];
   const say = (key: keyof PlatformArgs, wants: string, example: string) =>
     problems.push({ key, wants, example });
@@ -200,15 +200,7 @@ function networkContradictions(args: PlatformArgs): ArgsProblem[] {
     say('subnetIds', 'to be given together with vpcId', RULES.subnetIds.example);
   else if (Array.isArray(subnetIds) && subnetIds.length < 2)
     say('subnetIds', 'two subnets or more, in different zones', RULES.subnetIds.example);
-  if (vpcId === undefined) {
-    if (!['FARGATE', 'FARGATE_SPOT'].includes(capacityProvider))
-      say(
-        'capacityProvider',
-        'FARGATE or FARGATE_SPOT without vpcId: instances of yours are in a network of yours',
-        'FARGATE_SPOT',
-      );
-    return problems;
-  }
+  if (vpcId === undefined) return problems;
   if (vpcCidr !== undefined)
     say('vpcCidr', 'nothing with vpcId: a network that is given has its range', '(leave it out)');
   if (egressMode === 'service')

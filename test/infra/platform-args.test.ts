@@ -13,6 +13,7 @@ describe('arguments of a network', () => {
     [{ vpcCidr: '10.21.0.0/16', clientRanges: ['10.0.0.0/8', '172.16.4.0/22', '100.64.0.0/10'] }, []],
     [{ ...given, clientRanges: ['10.0.0.0/8'], capacityProvider: 'mine' }, []],
     [{ capacityProvider: 'FARGATE_SPOT', runtimeReplicas: 2 }, []],
+    [{ capacityProvider: 'mine' }, []],
     [{ capacityProvider: 'FARGATE', egressMode: 'service' }, []],
     [{ clientRanges: ['0.0.0.0/0'] }, ['clientRanges']],
     [{ clientRanges: ['10.0.0.0/8', '8.8.8.0/24'] }, ['clientRanges']],
@@ -27,7 +28,6 @@ describe('arguments of a network', () => {
     [{ vpcCidr: '8.8.0.0/16' }, ['vpcCidr']],
     [{ ...given, vpcCidr: '10.21.0.0/16' }, ['vpcCidr']],
     [{ ...given, egressMode: 'service' }, ['egressMode']],
-    [{ capacityProvider: 'mine' }, ['capacityProvider']],
     [{ runtimeReplicas: 1 }, ['runtimeReplicas']],
   ])('%o: wrong are %o', (args, wrong) => expect(keys({ ...ECS, ...args })).toEqual(wrong));
 });

@@ -43,6 +43,7 @@ describe('a preview, where nothing is known that is yet to be made', () => {
     ['ECS in strict mode', { egressMode: 'service', hostname: 'berth.example.com', hostedZoneId: 'Z0ABC' }],
     ['ECS in a network that is given', GIVEN],
     ["ECS with instances of the operator's", { ...GIVEN, capacityProvider: 'mine' }],
+    ["ECS with instances of the operator's in a network of its own", { capacityProvider: 'mine' }],
     ['ECS for clients of other networks', { vpcCidr: '10.21.0.0/16', clientRanges: ['10.0.0.0/16'] }],
   ])('shows a platform on %s to its end', async (_, args) => {
     const resources = await previewed('agents', { platform: 'ecs', certificateArn: CERTIFICATE, ...args });
@@ -65,7 +66,6 @@ describe('a preview, where nothing is known that is yet to be made', () => {
   it.each<[string, Partial<PlatformArgs>]>([
     ['runtimeReplicas wants 2 or more', { runtimeReplicas: 1 }],
     ['egressMode wants sidecar with vpcId', { ...GIVEN, egressMode: 'service' }],
-    ['capacityProvider wants FARGATE or FARGATE_SPOT without vpcId', { capacityProvider: 'mine' }],
   ])('shows nothing of a platform that can not be: %s', async (words, args) => {
     const made = previewed('agents', { platform: 'ecs', certificateArn: CERTIFICATE, ...args });
     await expect(made).rejects.toThrow(words);

@@ -21,6 +21,7 @@ const STACKS: [string, Omit<PlatformArgs, 'platform'>][] = [
   ['in a given network', GIVEN],
   ['on Spot', { capacityProvider: 'FARGATE_SPOT' }],
   ["on a capacity provider of the operator's", { ...GIVEN, capacityProvider: 'instances' }],
+  ["on a capacity provider of the operator's, in a network of its own", { capacityProvider: 'instances' }],
   ['with models and hosts of the internet', { bedrockRegion: 'us-east-1', allowedDomains: ['pypi.org'] }],
   ['whose data goes with it', { destroyData: true }],
 ];
