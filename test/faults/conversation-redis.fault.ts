@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, describe } from 'vitest';
+import { conversationsWork } from '../e2e/conversation.e2e.ts';
+import { tenantsAreApart } from '../e2e/tenants.e2e.ts';
 import { removeContainers } from '../support/remove-containers.ts';
 import { describeWith, docker, redis, workspaceImage } from '../support/services/provided.ts';
-import { conversationsWork } from './conversation.e2e.ts';
-import { tenantsAreApart } from './tenants.e2e.ts';
 
 describeWith(['docker', 'redis', 'workspace-base-image'], 'conversations on Docker and Redis', () => {
   const installation = `e2e-${randomBytes(4).toString('hex')}`;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { destroyAll, destroyAllWorks } from '../e2e/destroy-all.e2e.ts';
 import { Cluster } from '../support/cluster.ts';
 import { describeWith, redis } from '../support/services/provided.ts';
-import { destroyAll, destroyAllWorks } from './destroy-all.e2e.ts';
 
 describeWith(['docker', 'redis', 's3', 'workspace-base-image'], 'berth destroy-all', () => {
   destroyAllWorks((env, url = redis().url) => new Cluster(url, env));
