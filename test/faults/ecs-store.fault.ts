@@ -1,11 +1,11 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ecsCluster, taskOf } from '../ecs/ecs-cluster.ts';
+import { liveTasks, startEcs } from '../ecs/ecs-on-docker.ts';
 import { eventually, shownContainers } from '../support/cluster.ts';
 import type { EcsEmulator } from '../support/ecs-emulator/ecs-emulator.ts';
 import type { PrivateRedis } from '../support/services/private-redis.ts';
 import { describeWith, redis, startRedis } from '../support/services/provided.ts';
-import { ecsCluster, taskOf } from './ecs-cluster.ts';
-import { liveTasks, startEcs } from './ecs-on-docker.ts';
 
 const TASKS = 20;
 
