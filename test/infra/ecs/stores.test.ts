@@ -81,7 +81,10 @@ describe('the stores on AWS', () => {
   it('never throw state away to make room', async () => {
     await stores();
     const { inputs } = aws.named('aws:elasticache/parameterGroup:ParameterGroup', 'agents-redis');
-    expect(inputs.parameters).toContainEqual({ name: 'maxmemory-policy', value: 'noeviction' });
+    expect(inputs.parameters).toEqual([
+      { name: 'cluster-enabled', value: 'yes' },
+      { name: 'maxmemory-policy', value: 'noeviction' },
+    ]);
   });
 
   it('are each behind the group that was made for it', async () => {
