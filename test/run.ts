@@ -61,7 +61,7 @@ async function runVitest(services: StartedServices): Promise<{ code: number; res
   stopping.signal.addEventListener('abort', stop, { once: true });
   const code = await ended;
   signalGroup(child.pid, 'SIGKILL');
-  const broken: Results = { passed: 0, failed: 1, skipped: 0, skippedTests: [] };
+  const broken: Results = { passed: 0, failed: 1, failures: [], skipped: 0, skippedTests: [] };
   return { code, results: existsSync(resultsFile) ? JSON.parse(readFileSync(resultsFile, 'utf8')) : broken };
 }
 

@@ -3,7 +3,7 @@ import { conclude, type RunOutcome } from './conclude.ts';
 
 const allWell: RunOutcome = {
   code: 0,
-  results: { passed: 3, failed: 0, skipped: 0, skippedTests: [] },
+  results: { passed: 3, failed: 0, failures: [], skipped: 0, skippedTests: [] },
   leftOut: [],
   inCi: false,
 };
@@ -12,6 +12,7 @@ const withoutDocker: RunOutcome = {
   results: {
     passed: 3,
     failed: 0,
+    failures: [],
     skipped: 3,
     skippedTests: [
       'a.test.ts > engine (without docker) > runs',
@@ -66,4 +67,12 @@ it('counts a failure where vitest fails without a failed test', () => {
   const { lines, exitCode } = conclude({ ...allWell, code: 7 });
   expect(exitCode).toBe(7);
   expect(lines.at(-1)).toBe('3 passed, 1 failed, 0 skipped');
+});
+
+it('names what failed right before the counts, at most thirty of it', () => {
+  const failures = Array.from({ length: 32 }, (_, i) => `a.test.ts > test ${i}: expected 1 to be 2`);
+  const { lines } = conclude({ ...allWell, code: 1, results: { ...allWell.results, failed: 32, failures } });
+  expect(lines).toHaveLength(32);
+  expect(lines[0]).toBe('failed: a.test.ts > test 0: expected 1 to be 2');
+  expect(lines.slice(-2)).toEqual(['and 2 more', '3 passed, 32 failed, 0 skipped']);
 });

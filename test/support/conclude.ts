@@ -9,7 +9,7 @@ export interface RunOutcome {
   readonly inCi: boolean;
 }
 
-/** What a run says last: what was left out and how to have it, then the counts. In CI a missing service fails. */
+/** What a run says last: what was left out and how to have it, what failed, the counts. In CI a missing service fails. */
 export function conclude({ code, results, leftOut, inCi }: RunOutcome): {
   lines: string[];
   exitCode: number;
@@ -23,6 +23,7 @@ export function conclude({ code, results, leftOut, inCi }: RunOutcome): {
         `without ${service.name} (${service.neededBy}): ${missing}`,
         `  to have it: ${service.remedy}`,
       ]),
+      ...shortened(results.failures.map((failure) => `failed: ${failure}`)),
       `${results.passed} passed, ${failed} failed, ${results.skipped} skipped`,
     ],
     exitCode: code === 0 && failed > 0 ? 1 : code,
@@ -30,14 +31,16 @@ export function conclude({ code, results, leftOut, inCi }: RunOutcome): {
 }
 
 /** By name, but those that only wait for a service as one line a suite. */
-function skippedLines(tests: readonly string[], shown = 30): string[] {
+function skippedLines(tests: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const test of tests) {
     const suite = /^.* \(without [^)]*\)/.exec(test)?.[0] ?? test;
     counts.set(suite, (counts.get(suite) ?? 0) + 1);
   }
-  const lines = [...counts].map(
-    ([name, count]) => `skipped: ${name}${count === 1 ? '' : `: ${count} tests`}`,
+  return shortened(
+    [...counts].map(([name, count]) => `skipped: ${name}${count === 1 ? '' : `: ${count} tests`}`),
   );
-  return lines.length > shown ? [...lines.slice(0, shown), `skipped: ${lines.length - shown} more`] : lines;
 }
+
+const shortened = (lines: string[], shown = 30): string[] =>
+  lines.length > shown ? [...lines.slice(0, shown), `and ${lines.length - shown} more`] : lines;

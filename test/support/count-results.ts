@@ -1,10 +1,12 @@
 import { writeFileSync } from 'node:fs';
-import type { Reporter, SerializedError, TestModule } from 'vitest/node';
+import type { Reporter, SerializedError, TestCase, TestModule, TestSuite } from 'vitest/node';
 
 export interface Results {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
+  /** Full names of what failed, each with how its error begins. */
+  readonly failures: readonly string[];
   /** Full names of the skipped tests. */
   readonly skippedTests: readonly string[];
 }
@@ -22,13 +24,28 @@ function count(modules: readonly TestModule[], unhandled: readonly SerializedErr
   const inState = (state: string) => tests.filter((test) => test.result().state === state);
   const skipped = tests.filter((test) => !['passed', 'failed'].includes(test.result().state));
   // A file that does not load, a hook that throws and an error outside any test are failures without a test.
-  const failedSuites = modules
-    .flatMap((module) => [module, ...module.children.allSuites()])
-    .filter((suite) => suite.errors().length > 0);
+  const failures = [
+    ...inState('failed').map((test) => told(nameOf(test), test.result().errors?.[0])),
+    ...modules
+      .flatMap((module) => [module, ...[...module.children.allSuites()]])
+      .filter((suite) => suite.errors().length > 0)
+      .map((suite) =>
+        told(suite.type === 'module' ? suite.relativeModuleId : nameOf(suite), suite.errors()[0]),
+      ),
+    ...unhandled.map((error) => told('outside of any test', error)),
+  ];
   return {
     passed: inState('passed').length,
-    failed: inState('failed').length + failedSuites.length + unhandled.length,
+    failed: failures.length,
+    failures,
     skipped: skipped.length,
-    skippedTests: skipped.map((test) => `${test.module.relativeModuleId} > ${test.fullName}`),
+    skippedTests: skipped.map(nameOf),
   };
+}
+
+const nameOf = (test: TestCase | TestSuite): string => `${test.module.relativeModuleId} > ${test.fullName}`;
+
+function told(name: string, error: SerializedError | undefined): string {
+  const [first = ''] = (error?.message ?? '').split('\n');
+  return `${name}: ${first.slice(0, 300)}`;
 }
