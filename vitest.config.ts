@@ -8,6 +8,6 @@ export default defineConfig(async () => ({
     // Those run with `npm run test:ecs`.
     exclude: ['**/node_modules/**', 'test/support/ecs-emulator/**'],
     // Most tests wait for containers and timers, not for a core.
-    maxWorkers: 1 + Math.max(2, availableParallelism()),
+    maxWorkers: 2 + Math.max(2, availableParallelism()),
   },
 }));

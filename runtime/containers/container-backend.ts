@@ -1,6 +1,7 @@
-import type { ContainerId } from '../contracts/ids.ts';
+import type { ContainerId, VolumeName } from '../contracts/ids.ts';
 import type { Role } from '../contracts/labels.ts';
 import type { BackendName } from '../contracts/variable.ts';
+import type { VolumeBackend } from './volume-backend.ts';
 
 /**
  * What runs containers. Calls throw `BACKEND_UNAVAILABLE` when the engine can't be reached. Ids are ours.
@@ -9,16 +10,21 @@ import type { BackendName } from '../contracts/variable.ts';
 export interface ContainerBackend {
   readonly kind: BackendKind;
   readonly capabilities: Capabilities;
+  /** None: this backend keeps no files, so there are no workspaces on it. */
+  readonly volumes: VolumeBackend | undefined;
 
   /**
    * Creates and starts; resolves once the endpoint can be dialled. The same id again is the same container.
    * A create that fails half way leaves nothing behind. Throws `CONTAINER_CREATE_FAILED`,
-   * `IMAGE_PULL_FAILED`, `START_TIMEOUT`.
+   * `IMAGE_PULL_FAILED`, `START_TIMEOUT`, and for one with a volume that is not there `VOLUME_NOT_FOUND`.
    */
   create(spec: ContainerSpec, signal?: AbortSignal): Promise<void>;
 
-  /** Asks it to stop, kills it after `stopSeconds` (0: at once), removes it and what belongs to it. Absent: fine. */
-  destroy(id: ContainerId, options?: { stopSeconds?: number }): Promise<void>;
+  /**
+   * Asks it to stop, kills it after `stopSeconds` (0: at once), removes it and what belongs to it. Absent: fine.
+   * With `engineId`: only that very one. Another that has its name by now is left alone.
+   */
+  destroy(id: ContainerId, options?: { stopSeconds?: number; engineId?: string }): Promise<void>;
 
   /** Undefined: the backend has no such container. */
   inspect(id: ContainerId): Promise<ContainerView | undefined>;
@@ -76,6 +82,22 @@ export interface ContainerSpec {
   labels: Record<string, string>;
   limits: Limits;
   network: 'none';
+  /** One that runs no agent of ours, but a program of its image that listens on a port. */
+  app?: AppSpec;
+}
+
+/**
+ * Once such a container is created its port can be dialled, whether or not the program listens yet. It reaches
+ * nothing but its egress proxy, at the address that its `HTTP_PROXY` tells.
+ */
+export interface AppSpec {
+  port: number;
+  /** As `uid:gid`; the image's own unless said. */
+  user?: string;
+  volume?: { name: VolumeName; mount: string };
+  /** What it is sure to have of what it may use. */
+  reservations?: Pick<Limits, 'cpus' | 'memoryBytes'>;
+  readOnlyRoot: boolean;
 }
 
 export interface Limits {
@@ -89,6 +111,7 @@ export interface ContainerView {
   role: Role;
   /** The engine's own id. */
   engineId: string;
+  /** `running` only when all of it runs: also what makes its port reachable. */
   state: 'created' | 'running' | 'paused' | 'exited';
   createdAt: number;
   labels: Record<string, string>;

@@ -70,6 +70,12 @@ const TABLE = {
     retryable: false,
     advice: 'It has ended already.',
   },
+  WORKSPACE_NOT_FOUND: {
+    status: 404,
+    title: 'There is no such workspace',
+    retryable: false,
+    advice: 'It was deleted, or belongs to another tenant. `GET /v1/workspaces` lists yours.',
+  },
   METHOD_NOT_ALLOWED: {
     status: 405,
     title: 'The route does not take this method',
@@ -93,6 +99,24 @@ const TABLE = {
     title: 'The conversation is being deleted',
     retryable: true,
     advice: 'Try again after `retry_after` seconds: the next use makes a new one.',
+  },
+  WORKSPACE_EXISTS: {
+    status: 409,
+    title: 'There is, or was, a workspace of this id',
+    retryable: false,
+    advice: 'Choose another id, or none: ids are never used twice.',
+  },
+  WORKSPACE_DELETING: {
+    status: 409,
+    title: 'The workspace is being deleted',
+    retryable: false,
+    advice: 'Make another one.',
+  },
+  VOLUME_IN_USE: {
+    status: 409,
+    title: 'The volume is in use',
+    retryable: true,
+    advice: 'A container still has it; try again once that is gone.',
   },
   BODY_TOO_LARGE: {
     status: 413,
@@ -149,6 +173,31 @@ const TABLE = {
     retryable: true,
     advice: 'The `detail` has the words of the engine.',
   },
+  VOLUME_NOT_FOUND: {
+    status: 502,
+    title: 'The volume of the workspace is gone',
+    retryable: false,
+    advice: 'It was removed behind our back. `retry` goes on with the last archive, or with an empty home.',
+  },
+  VOLUME_CREATE_FAILED: {
+    status: 502,
+    title: 'The volume could not be made',
+    retryable: true,
+    advice: 'The `detail` has the words of the engine.',
+  },
+  ARCHIVE_FAILED: {
+    status: 502,
+    title: 'The home could not be archived or restored',
+    retryable: true,
+    advice: 'It is tried again by itself, and nothing was lost; the `detail` says what went wrong.',
+  },
+  ARCHIVE_CORRUPT: {
+    status: 502,
+    title: 'The archive is not what was written',
+    retryable: false,
+    advice:
+      'The object store lost or changed it; bring it back from a version or backup of the bucket, then `retry`.',
+  },
   BACKEND_UNAVAILABLE: {
     status: 503,
     title: 'The container engine does not answer',
@@ -179,6 +228,13 @@ const TABLE = {
     title: 'The service is shutting down',
     retryable: true,
     advice: 'Try again: another instance, or the next start, will answer.',
+  },
+  WORKSPACE_UNAVAILABLE: {
+    status: 503,
+    title: 'The workspace does not run',
+    retryable: true,
+    advice:
+      'It is being started, or could not be: `GET /v1/workspaces/{id}` tells. Try again after `retry_after` seconds.',
   },
   START_TIMEOUT: {
     status: 504,

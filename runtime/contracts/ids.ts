@@ -8,6 +8,7 @@ export type ConversationId = Branded<'ConversationId'>;
 export type ContainerId = Branded<'ContainerId'>;
 export type InstallationId = Branded<'InstallationId'>;
 export type WorkspaceId = Branded<'WorkspaceId'>;
+export type VolumeName = Branded<'VolumeName'>;
 export type WorkId = Branded<'WorkId'>;
 export type ExecutionId = Branded<'ExecutionId'>;
 
@@ -45,6 +46,31 @@ export function parseWorkspaceId(text: string): WorkspaceId | undefined {
 /** A container id for a conversation, from a random (version 4) UUID: its last 12 digits are all random. */
 export function conversationContainerId(uuid: string): ContainerId {
   return `ws-${uuid.slice(-12)}` as ContainerId;
+}
+
+const WORKSPACE_CONTAINER = /^ws-(.+)$/;
+const HOME_VOLUME = /^ws-(.+)-home$/;
+
+export function workspaceContainerId(workspace: WorkspaceId): ContainerId {
+  return `ws-${workspace}` as ContainerId;
+}
+
+/** The workspace whose container has this name. */
+export function workspaceOfContainer(container: ContainerId): WorkspaceId | undefined {
+  return parseWorkspaceId(WORKSPACE_CONTAINER.exec(container)?.[1] ?? '');
+}
+
+export function homeVolume(workspace: WorkspaceId): VolumeName {
+  return `ws-${workspace}-home` as VolumeName;
+}
+
+/** A name of a volume as a backend tells it; none but a workspace's is ours. */
+export function parseVolumeName(text: string): VolumeName | undefined {
+  return parseWorkspaceId(HOME_VOLUME.exec(text)?.[1] ?? '') === undefined ? undefined : (text as VolumeName);
+}
+
+export function workspaceOfVolume(volume: VolumeName): WorkspaceId | undefined {
+  return parseWorkspaceId(HOME_VOLUME.exec(volume)?.[1] ?? '');
 }
 
 export function workId(kind: string, uuid: string): WorkId {

@@ -8,6 +8,10 @@ export const LABEL = {
   workspace: 'workspace',
   containerId: 'workspace.container_id',
   conversationId: 'workspace.conversation_id',
+  workspaceId: 'codehub.io/workspace-id',
+  /** On what serves a container or a volume beside it: what it is, and whose. */
+  part: 'berth.part',
+  partOf: 'berth.part-of',
 } as const;
 
 export type Role = 'conversation' | 'workspace' | 'function';

@@ -26,10 +26,12 @@ export function workspaceOf(row: SqlRow): WorkspaceRow {
     desiredVersion: number(row, 'desired_version'),
     observedStatus: state(row, 'observed_status'),
     observedAt: maybe(row, 'observed_at', number),
+    observedIncarnation: maybe(row, 'observed_incarnation', text),
     lastAccessAt: number(row, 'last_access_at'),
     operation: operationOf(row),
     previousStatus: maybe(row, 'previous_status', state),
     archiveKey: maybe(row, 'archive_key', text),
+    homeFrom: maybe(row, 'home_from', text),
     error: errorOf(row),
     deletedAt: maybe(row, 'deleted_at', number),
   };
@@ -74,7 +76,7 @@ export function state(row: SqlRow, column: string): WorkspaceState {
   return oneOf(WORKSPACE_STATES, text(row, column));
 }
 
-function maybe<Value>(
+export function maybe<Value>(
   row: SqlRow,
   column: string,
   read: (row: SqlRow, column: string) => Value,

@@ -7,6 +7,7 @@ import type { WorkspaceState } from './workspace-row.ts';
 import type {
   Desired,
   MonitorWrites,
+  Observation,
   ProxyWrites,
   QuietWorkspace,
   RunningLimits,
@@ -122,11 +123,11 @@ export class SqlMonitorWrites implements MonitorWrites {
     this.#sql = sql;
   }
 
-  async observe(id: WorkspaceId, status: WorkspaceState, since: Instant): Promise<Written> {
+  async observe(id: WorkspaceId, { status, incarnation }: Observation, since: Instant): Promise<Written> {
     const found = await this.#sql.rows(
-      `UPDATE workspaces SET observed_status = $2, observed_at = $3
+      `UPDATE workspaces SET observed_status = $2, observed_at = $3, observed_incarnation = $4
        WHERE id = $1 AND deleted_at IS NULL AND (observed_at IS NULL OR observed_at <= $3) RETURNING id`,
-      [id, status, since],
+      [id, status, since, incarnation],
     );
     return found.length > 0 ? 'done' : 'stale';
   }

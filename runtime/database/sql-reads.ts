@@ -1,8 +1,8 @@
 import type { TenantId, WorkspaceId } from '../contracts/ids.ts';
-import { operationOf, state, text, workspaceOf } from './row-mapping.ts';
+import { maybe, operationOf, state, text, workspaceOf } from './row-mapping.ts';
 import type { SqlConnection } from './sql-connection.ts';
 import type { WorkspaceRow } from './workspace-row.ts';
-import type { WorkspaceReads } from './workspaces.ts';
+import type { ObservedWorkspace, WorkspaceReads } from './workspaces.ts';
 
 export class SqlReads implements WorkspaceReads {
   readonly #sql: SqlConnection;
@@ -26,15 +26,16 @@ export class SqlReads implements WorkspaceReads {
     return found.map(workspaceOf);
   }
 
-  async observed(): Promise<Pick<WorkspaceRow, 'id' | 'observedStatus' | 'operation'>[]> {
+  async observed(): Promise<ObservedWorkspace[]> {
     const found = await this.#sql.rows(
-      `SELECT id, observed_status, operation, op_id, op_owner, op_incarnation, op_started_at, op_heartbeat_at,
+      `SELECT id, observed_status, observed_incarnation, operation, op_id, op_owner, op_incarnation, op_started_at, op_heartbeat_at,
          pending_archive_key
        FROM workspaces WHERE deleted_at IS NULL`,
     );
     return found.map((row) => ({
       id: text(row, 'id') as WorkspaceId, // the cast: checked before it was written
       observedStatus: state(row, 'observed_status'),
+      observedIncarnation: maybe(row, 'observed_incarnation', text),
       operation: operationOf(row),
     }));
   }
@@ -46,6 +47,8 @@ export class SqlReads implements WorkspaceReads {
          SELECT id FROM workspaces WHERE operation <> 'NONE'
          UNION SELECT id FROM workspaces
            WHERE deleted_at IS NULL AND observed_status <> desired_state AND ${DUE}
+         UNION SELECT id FROM workspaces
+           WHERE deleted_at IS NULL AND observed_status = 'STANDBY' AND home_from IS NULL AND ${DUE}
          UNION SELECT id FROM workspaces
            WHERE deleted_at IS NULL AND delete_requested_at IS NOT NULL AND ${DUE}
        )

@@ -41,15 +41,23 @@ export class SqlReconcilerWrites implements ReconcilerWrites {
       );
       if (row === undefined) return 'stale';
       await unwanted(within, 'archive_key = $1', [workspaceOf(row).archiveKey]);
-      return this.#write(within, name, 'archive_key = pending_archive_key, pending_archive_key = NULL');
+      return this.#write(
+        within,
+        name,
+        'archive_key = pending_archive_key, pending_archive_key = NULL, home_from = NULL',
+      );
     });
   }
 
-  finish(name: OperationName, { stopped = false } = {}): Promise<Written> {
+  finish(
+    name: OperationName,
+    { stopped = false, homeFrom }: { stopped?: boolean; homeFrom?: string } = {},
+  ): Promise<Written> {
     const access = stopped
       ? ', last_access_at = CASE WHEN last_access_at > {now} THEN last_access_at ELSE {now} END'
       : '';
-    return this.#end(name, `${NO_ERROR}${access}`);
+    if (homeFrom === undefined) return this.#end(name, `${NO_ERROR}${access}`);
+    return this.#end(name, `${NO_ERROR}${access}, home_from = $3`, [homeFrom]);
   }
 
   fail(
@@ -69,7 +77,7 @@ export class SqlReconcilerWrites implements ReconcilerWrites {
       const written = await this.#write(
         within,
         name,
-        `${NO_OPERATION}, ${NO_ERROR}, deleted_at = {now}, archive_key = NULL`,
+        `${NO_OPERATION}, ${NO_ERROR}, deleted_at = {now}, archive_key = NULL, home_from = NULL`,
       );
       if (written === 'done') await unwanted(within, 'workspace_id = $1', [name.workspace]);
       return written;

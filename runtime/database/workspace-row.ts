@@ -36,15 +36,25 @@ export interface WorkspaceRow {
 
   observedStatus: WorkspaceState;
   observedAt: Instant | null;
+  /** The engine's own id of the container that was seen. */
+  observedIncarnation: string | null;
   lastAccessAt: Instant;
 
   operation: Operation | null;
   /** What was observed when the last operation began. */
   previousStatus: WorkspaceState | null;
   archiveKey: string | null;
+  /**
+   * What its volume was filled with: the key of an archive, or `NOTHING`. None: no volume of it is whole, so one that
+   * is there is only half made, or archived already.
+   */
+  homeFrom: string | null;
   error: WorkspaceError | null;
   deletedAt: Instant | null;
 }
+
+/** Where the home of a workspace begins. */
+export const NOTHING = 'nothing';
 
 export interface Operation {
   kind: OperationKind;

@@ -26,11 +26,16 @@ export interface WorkspaceReads {
   list(tenant: TenantId, page: { limit: number; after?: WorkspaceId }): Promise<WorkspaceRow[]>;
 
   /** What the monitor compares with what there is: all that are not deleted. */
-  observed(): Promise<Pick<WorkspaceRow, 'id' | 'observedStatus' | 'operation'>[]>;
+  observed(): Promise<ObservedWorkspace[]>;
 
   /** Under way, or apart from what is wanted and due to be brought there. Those that failed least come first. */
   unsettled(limit: number): Promise<WorkspaceRow[]>;
 }
+
+export type ObservedWorkspace = Pick<
+  WorkspaceRow,
+  'id' | 'observedStatus' | 'observedIncarnation' | 'operation'
+>;
 
 export interface NewWorkspace {
   id: WorkspaceId;
@@ -118,7 +123,13 @@ export interface QuietWorkspace {
 
 export interface MonitorWrites {
   /** What there is, looked at no earlier than `since`. An older look than the last one changes nothing. */
-  observe(id: WorkspaceId, status: WorkspaceState, since: Instant): Promise<Written>;
+  observe(id: WorkspaceId, seen: Observation, since: Instant): Promise<Written>;
+}
+
+export interface Observation {
+  status: WorkspaceState;
+  /** The engine's own id of its container. */
+  incarnation: string | null;
 }
 
 /** The operation that a write belongs to. */
@@ -148,11 +159,14 @@ export interface ReconcilerWrites {
 
   beat(name: OperationName): Promise<Written>;
 
-  /** The archive that this operation wrote and read back is the workspace's. The one before is unwanted from now on. */
+  /**
+   * The archive that this operation wrote and read back is the workspace's, and its volume counts no more. The one
+   * before is unwanted from now on.
+   */
   commitArchive(name: OperationName): Promise<Written>;
 
-  /** Over, and nothing is wrong. `stopped`: its user was there until now. */
-  finish(name: OperationName, how?: { stopped?: boolean }): Promise<Written>;
+  /** Over, and nothing is wrong. `stopped`: its user was there until now. `homeFrom`: its volume is whole. */
+  finish(name: OperationName, how?: { stopped?: boolean; homeFrom?: string }): Promise<Written>;
 
   /** Over with an error; it is due again in `retrySeconds`, or never by itself. */
   fail(

@@ -34,10 +34,13 @@ function isHeldBack({ error, desiredVersion }: WorkspaceRow, now: Instant): bool
 function nextOperation(row: WorkspaceRow): OperationKind | undefined {
   if (row.deleteRequestedAt !== null) return 'DELETING';
   const wanted = HEIGHT[row.desiredState] - HEIGHT[row.observedStatus];
+  const fill = row.archiveKey === null ? 'PROVISIONING' : 'RESTORING';
+  // A volume that is there, but only half made, or archived already: made whole, or removed.
+  if (row.observedStatus === 'STANDBY' && row.homeFrom === null) return wanted < 0 ? 'ARCHIVING' : fill;
   if (wanted === 0) return undefined;
   switch (row.observedStatus) {
     case 'PENDING':
-      return row.archiveKey === null ? 'PROVISIONING' : 'RESTORING';
+      return fill;
     case 'STANDBY':
       return wanted > 0 ? 'STARTING' : 'ARCHIVING';
     case 'RUNNING':

@@ -47,6 +47,7 @@ const MAX_LOG_LINES = 10_000;
 /** Containers of a Docker engine on this machine. */
 export class DockerBackend implements ContainerBackend {
   readonly kind = 'docker';
+  readonly volumes = undefined;
   readonly capabilities = { pause: true, stats: true, isolates: true };
 
   readonly #options: DockerBackendOptions;

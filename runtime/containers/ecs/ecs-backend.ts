@@ -47,6 +47,7 @@ const MAX_LOG_BYTES = 1024 * 1024;
 /** Containers as tasks of an ECS cluster, each with an address of its own and the egress proxy beside it. */
 export class EcsBackend implements ContainerBackend {
   readonly kind = 'ecs';
+  readonly volumes = undefined;
   readonly capabilities = {
     pause: false,
     stats: false,

@@ -47,6 +47,7 @@ const EXIT_POLL_MS = 10;
  */
 export class ProcessBackend implements ContainerBackend {
   readonly kind = 'process';
+  readonly volumes = undefined;
   readonly capabilities;
 
   readonly #options: ProcessBackendOptions;

@@ -21,6 +21,8 @@ CREATE TABLE workspaces (
   -- The monitor's.
   observed_status TEXT NOT NULL DEFAULT 'PENDING',
   observed_at BIGINT,
+  -- The engine's own id of the container that was seen.
+  observed_incarnation TEXT,
 
   -- The proxy's, and the reconciler's when it stops a container: the later wins.
   last_access_at BIGINT NOT NULL,
@@ -35,6 +37,8 @@ CREATE TABLE workspaces (
   previous_status TEXT,
   pending_archive_key TEXT,
   archive_key TEXT,
+  -- What its volume was filled with: an archive's key, or 'nothing'. None: there is no whole volume.
+  home_from TEXT,
   error_code TEXT,
   error_message TEXT,
   error_count BIGINT NOT NULL DEFAULT 0,
@@ -49,6 +53,7 @@ CREATE INDEX workspaces_of_tenant ON workspaces (tenant, id) WHERE deleted_at IS
 CREATE INDEX workspaces_wanted_running ON workspaces (key_name) WHERE deleted_at IS NULL AND desired_state = 'RUNNING';
 CREATE INDEX workspaces_in_operation ON workspaces (op_heartbeat_at) WHERE operation <> 'NONE';
 CREATE INDEX workspaces_apart ON workspaces (id) WHERE deleted_at IS NULL AND observed_status <> desired_state;
+CREATE INDEX workspaces_half_made ON workspaces (id) WHERE deleted_at IS NULL AND observed_status = 'STANDBY' AND home_from IS NULL;
 CREATE INDEX workspaces_to_delete ON workspaces (id) WHERE deleted_at IS NULL AND delete_requested_at IS NOT NULL;
 CREATE INDEX workspaces_by_access ON workspaces (observed_status, last_access_at) WHERE deleted_at IS NULL;
 

@@ -113,10 +113,14 @@ export function otherWritesContract(open: OpenDatabase): void {
     await scenario.made();
     const before = clock.now();
     clock.advance(5);
-    expect(await monitor.observe(workspace(), 'RUNNING', clock.now())).toBe('done');
+    const running = { status: 'RUNNING', incarnation: 'abc' } as const;
+    const nothing = { status: 'PENDING', incarnation: null } as const;
+    expect(await monitor.observe(workspace(), running, clock.now())).toBe('done');
     expect(await scenario.row()).toMatchObject({ observedStatus: 'RUNNING', observedAt: clock.now() });
-    expect(await monitor.observe(workspace(), 'PENDING', before)).toBe('stale');
-    expect(await monitor.observe(workspace('nobody'), 'PENDING', clock.now())).toBe('stale');
-    expect(await reads.observed()).toEqual([{ id: 'one', observedStatus: 'RUNNING', operation: null }]);
+    expect(await monitor.observe(workspace(), nothing, before)).toBe('stale');
+    expect(await monitor.observe(workspace('nobody'), nothing, clock.now())).toBe('stale');
+    expect(await reads.observed()).toEqual([
+      { id: 'one', observedStatus: 'RUNNING', observedIncarnation: 'abc', operation: null },
+    ]);
   });
 }

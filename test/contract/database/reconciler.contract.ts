@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NOTHING } from '../../../runtime/database/workspace-row.ts';
 import { must } from '../../support/must.ts';
 import type { OpenDatabase } from './database-under-test.ts';
 import { NO_LIMITS, tenant, WorkspaceScenario, workspace } from './workspace-scenario.ts';
@@ -140,6 +141,27 @@ export function reconcilerContract(open: OpenDatabase): void {
       expect(await reconciler.finish(name('op-2'))).toBe('done');
       expect(await scenario.row()).toMatchObject({ operation: null, error: null });
       expect(await reconciler.finish(name('op-2'))).toBe('stale');
+    });
+
+    it('that fills a volume tells with what, and one that is archived counts no more', async () => {
+      const { database } = await open();
+      const { reconciler } = database.workspaces;
+      const scenario = new WorkspaceScenario(database);
+      await scenario.made({ desiredState: 'STANDBY' });
+      await scenario.begun('PROVISIONING');
+      await scenario.observe('STANDBY');
+      await reconciler.fail(name(), { ...FAILURE, retrySeconds: 0 });
+      // Half made: as it is wanted by its looks, but not whole.
+      expect(await scenario.unsettled()).toEqual(['one']);
+      await scenario.begun('PROVISIONING', 'op-2');
+      await reconciler.finish(name('op-2'), { homeFrom: NOTHING });
+      expect(await scenario.row()).toMatchObject({ homeFrom: NOTHING });
+      expect(await scenario.unsettled()).toEqual([]);
+      await scenario.begun('ARCHIVING', 'op-3');
+      await reconciler.commitArchive(name('op-3'));
+      expect(await scenario.row()).toMatchObject({ homeFrom: null, archiveKey: 'archives/one/op-3' });
+      await reconciler.fail(name('op-3'), { ...FAILURE, retrySeconds: 0 });
+      expect(await scenario.unsettled()).toEqual(['one']);
     });
 
     it('that stops a container counts as the last access, unless there is a later one', async () => {

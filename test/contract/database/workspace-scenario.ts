@@ -1,6 +1,11 @@
 import { parseTenantId, parseWorkspaceId, type WorkspaceId } from '../../../runtime/contracts/ids.ts';
 import type { Database } from '../../../runtime/database/database.ts';
-import type { OperationKind, WorkspaceRow, WorkspaceState } from '../../../runtime/database/workspace-row.ts';
+import {
+  NOTHING,
+  type OperationKind,
+  type WorkspaceRow,
+  type WorkspaceState,
+} from '../../../runtime/database/workspace-row.ts';
 import type { NewWorkspace, RunningLimits } from '../../../runtime/database/workspaces.ts';
 import { must } from '../../support/must.ts';
 
@@ -43,13 +48,21 @@ export class WorkspaceScenario {
 
   /** As the monitor sees it now. */
   async observe(status: WorkspaceState, id = workspace()): Promise<void> {
-    await this.#database.workspaces.monitor.observe(id, status, await this.#database.now());
+    const incarnation = status === 'RUNNING' ? `engine-id-of-${id}` : null;
+    await this.#database.workspaces.monitor.observe(id, { status, incarnation }, await this.#database.now());
   }
 
   async settled(state: WorkspaceState, words: Partial<NewWorkspace> = {}): Promise<WorkspaceRow> {
     const { id } = await this.made({ desiredState: state, ...words });
+    if (state !== 'PENDING') await this.#provisioned(id);
     await this.observe(state, id);
     return this.row(id);
+  }
+
+  async #provisioned(id: WorkspaceId): Promise<void> {
+    await this.begun('PROVISIONING', 'op-0', id);
+    const { reconciler } = this.#database.workspaces;
+    await reconciler.finish({ workspace: id, opId: 'op-0' }, { homeFrom: NOTHING });
   }
 
   operation(kind: OperationKind, opId: string, words: { id?: WorkspaceId; owner?: string } = {}) {

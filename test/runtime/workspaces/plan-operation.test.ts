@@ -27,10 +27,12 @@ function row(change: Partial<WorkspaceRow> = {}): WorkspaceRow {
     desiredVersion: 3,
     observedStatus: 'RUNNING',
     observedAt: NOW,
+    observedIncarnation: null,
     lastAccessAt: NOW,
     operation: null,
     previousStatus: null,
     archiveKey: null,
+    homeFrom: 'nothing',
     error: null,
     deletedAt: null,
     ...change,
@@ -74,6 +76,17 @@ describe('what is done next about a workspace', () => {
       kind: 'begin',
       operation: expected,
     });
+  });
+
+  it.each<[WorkspaceState, string | null, OperationKind]>([
+    ['STANDBY', null, 'PROVISIONING'],
+    ['RUNNING', null, 'PROVISIONING'],
+    ['STANDBY', 'archives/one/op/home.tar.zst', 'RESTORING'],
+    ['RUNNING', 'archives/one/op/home.tar.zst', 'RESTORING'],
+    ['PENDING', 'archives/one/op/home.tar.zst', 'ARCHIVING'],
+  ])('a volume that is not whole, wanted %s (archive %s): %s', (desiredState, archiveKey, expected) => {
+    const half = row({ observedStatus: 'STANDBY', homeFrom: null, desiredState, archiveKey });
+    expect(planOperation(half, NOW)).toEqual({ kind: 'begin', operation: expected });
   });
 
   it.each(WORKSPACE_STATES)('nothing where it is %s as it is wanted', (state) => {
