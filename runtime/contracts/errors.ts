@@ -276,6 +276,8 @@ export interface ErrorFields {
   limit?: number;
   used?: number;
   allow?: string[];
+  /** Trying again by itself can't help. */
+  final?: boolean;
 }
 
 /** The one error of the runtime. `detail` is written for the caller and never holds a secret. */

@@ -47,6 +47,7 @@ export function operationOf(row: SqlRow): Operation | null {
     incarnation: maybe(row, 'op_incarnation', text),
     startedAt: number(row, 'op_started_at'),
     heartbeatAt: number(row, 'op_heartbeat_at'),
+    progress: maybe(row, 'op_progress', text),
     pendingArchiveKey: maybe(row, 'pending_archive_key', text),
   };
 }

@@ -29,7 +29,7 @@ export class SqlReads implements WorkspaceReads {
   async observed(): Promise<ObservedWorkspace[]> {
     const found = await this.#sql.rows(
       `SELECT id, observed_status, observed_incarnation, operation, op_id, op_owner, op_incarnation, op_started_at, op_heartbeat_at,
-         pending_archive_key
+         op_progress,         pending_archive_key
        FROM workspaces WHERE deleted_at IS NULL`,
     );
     return found.map((row) => ({
@@ -38,6 +38,13 @@ export class SqlReads implements WorkspaceReads {
       observedIncarnation: maybe(row, 'observed_incarnation', text),
       operation: operationOf(row),
     }));
+  }
+
+  async running(): Promise<WorkspaceId[]> {
+    const found = await this.#sql.rows(
+      "SELECT id FROM workspaces WHERE deleted_at IS NULL AND observed_status = 'RUNNING' ORDER BY id",
+    );
+    return found.map((row) => text(row, 'id') as WorkspaceId); // the cast: checked before it was written
   }
 
   async unsettled(limit: number): Promise<WorkspaceRow[]> {

@@ -1,7 +1,13 @@
 import { text, workspaceOf } from './row-mapping.ts';
 import type { SqlConnection, SqlStatements, SqlValue } from './sql-connection.ts';
 import type { WorkspaceRow } from './workspace-row.ts';
-import type { NewOperation, OperationName, ReconcilerWrites, Written } from './workspaces.ts';
+import type {
+  NewOperation,
+  OperationFailure,
+  OperationName,
+  ReconcilerWrites,
+  Written,
+} from './workspaces.ts';
 
 export class SqlReconcilerWrites implements ReconcilerWrites {
   readonly #sql: SqlConnection;
@@ -33,6 +39,10 @@ export class SqlReconcilerWrites implements ReconcilerWrites {
     return this.#write(this.#sql, name, 'op_heartbeat_at = {now}');
   }
 
+  progress(name: OperationName, words: string): Promise<Written> {
+    return this.#write(this.#sql, name, 'op_heartbeat_at = {now}, op_progress = $3', [words]);
+  }
+
   commitArchive(name: OperationName): Promise<Written> {
     return this.#sql.transaction(name.workspace, async (within) => {
       const [row] = await within.rows(
@@ -60,15 +70,16 @@ export class SqlReconcilerWrites implements ReconcilerWrites {
     return this.#end(name, `${NO_ERROR}${access}, home_from = $3`, [homeFrom]);
   }
 
-  fail(
-    name: OperationName,
-    error: { code: string; message: string; terminal: boolean; retrySeconds: number },
-  ): Promise<Written> {
+  release(name: OperationName): Promise<Written> {
+    return this.#write(this.#sql, name, 'op_heartbeat_at = 0');
+  }
+
+  fail(name: OperationName, error: OperationFailure): Promise<Written> {
     return this.#end(
       name,
-      `error_code = $3, error_message = $4, error_terminal = $5, error_at = {now}, error_version = desired_version,
-       error_count = CASE WHEN error_version = desired_version THEN error_count + 1 ELSE 1 END, retry_at = CASE WHEN $5 = 1 THEN NULL ELSE {now} + $6 * 1000 END`,
-      [error.code, error.message, error.terminal ? 1 : 0, error.retrySeconds],
+      `error_code = $3, error_message = $4, error_terminal = $5, error_at = {now}, error_version = $7,
+       error_count = CASE WHEN error_version = $7 THEN error_count + 1 ELSE 1 END, retry_at = CASE WHEN $5 = 1 THEN NULL ELSE {now} + $6 * 1000 END`,
+      [error.code, error.message, error.terminal ? 1 : 0, error.retrySeconds, error.desiredVersion],
     );
   }
 
@@ -105,7 +116,8 @@ export class SqlReconcilerWrites implements ReconcilerWrites {
     return this.#sql.transaction(workspace, async (within) => {
       const [row] = await within.rows(
         `UPDATE workspaces SET operation = $2, op_id = $3, op_owner = $4, op_incarnation = $5,
-           pending_archive_key = $6, previous_status = $7, op_started_at = {now}, op_heartbeat_at = {now}
+           pending_archive_key = $6, previous_status = $7, op_started_at = {now}, op_heartbeat_at = {now},
+           op_progress = NULL
          WHERE id = $1 AND deleted_at IS NULL AND ${where}
          RETURNING *`,
         [workspace, kind, opId, owner, incarnation, key, await this.#status(within, workspace), ...values],
@@ -158,7 +170,7 @@ const OURS = 'id = $1 AND op_id = $2';
 const ours = ({ workspace, opId }: OperationName): SqlValue[] => [workspace, opId];
 
 const NO_OPERATION = `operation = 'NONE', op_id = NULL, op_owner = NULL, op_incarnation = NULL, op_started_at = NULL,
-  op_heartbeat_at = NULL, pending_archive_key = NULL`;
+  op_heartbeat_at = NULL, op_progress = NULL, pending_archive_key = NULL`;
 const NO_ERROR = `error_code = NULL, error_message = NULL, error_count = 0, error_terminal = 0, error_at = NULL,
   error_version = NULL, retry_at = NULL`;
 

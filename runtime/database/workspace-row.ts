@@ -65,6 +65,8 @@ export interface Operation {
   incarnation: string | null;
   startedAt: Instant;
   heartbeatAt: Instant;
+  /** How far it is, for people. */
+  progress: string | null;
   /** Where ARCHIVING writes to. */
   pendingArchiveKey: string | null;
 }

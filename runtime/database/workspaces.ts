@@ -28,6 +28,9 @@ export interface WorkspaceReads {
   /** What the monitor compares with what there is: all that are not deleted. */
   observed(): Promise<ObservedWorkspace[]>;
 
+  /** Those that were seen RUNNING. */
+  running(): Promise<WorkspaceId[]>;
+
   /** Under way, or apart from what is wanted and due to be brought there. Those that failed least come first. */
   unsettled(limit: number): Promise<WorkspaceRow[]>;
 }
@@ -146,6 +149,15 @@ export interface NewOperation extends OperationName {
   pendingArchiveKey: string | null;
 }
 
+export interface OperationFailure {
+  code: string;
+  message: string;
+  terminal: boolean;
+  retrySeconds: number;
+  /** The word that was being carried out: a later one is tried anew. */
+  desiredVersion: number;
+}
+
 export interface ReconcilerWrites {
   /** Begins an operation on a row that still is as it was read: none under way, the same word, the same status. */
   claim(seen: WorkspaceRow, operation: NewOperation): Promise<WorkspaceRow | undefined>;
@@ -159,6 +171,9 @@ export interface ReconcilerWrites {
 
   beat(name: OperationName): Promise<Written>;
 
+  /** How far it is, for people; its heart beats, too. */
+  progress(name: OperationName, words: string): Promise<Written>;
+
   /**
    * The archive that this operation wrote and read back is the workspace's, and its volume counts no more. The one
    * before is unwanted from now on.
@@ -169,10 +184,10 @@ export interface ReconcilerWrites {
   finish(name: OperationName, how?: { stopped?: boolean; homeFrom?: string }): Promise<Written>;
 
   /** Over with an error; it is due again in `retrySeconds`, or never by itself. */
-  fail(
-    name: OperationName,
-    error: { code: string; message: string; terminal: boolean; retrySeconds: number },
-  ): Promise<Written>;
+  fail(name: OperationName, error: OperationFailure): Promise<Written>;
+
+  /** Left to whoever comes first, at once. */
+  release(name: OperationName): Promise<Written>;
 
   /** Nothing of it is left, but its archives for a while. */
   deleted(name: OperationName): Promise<Written>;

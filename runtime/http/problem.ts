@@ -21,7 +21,7 @@ const PUBLIC_DETAIL: Partial<Record<ErrorCode, string>> = {
 
 export function problemOf(error: BerthError, requestId: string): Problem {
   const { status, title } = ERRORS[error.code];
-  const { allow: _, ...fields } = error.fields;
+  const { allow: _allow, final: _final, ...fields } = error.fields;
   return {
     type: `/docs#${error.code}`,
     title,

@@ -4,7 +4,7 @@
  */
 export type Checkpoint = (name: CheckpointName) => Promise<void> | void;
 
-/** Every checkpoint there is: a test fails when one is not exercised. */
+/** Every checkpoint of conversations: a test fails when one is not exercised. */
 export const CHECKPOINTS = [
   'claim.reserved',
   'claim.created',
@@ -29,6 +29,22 @@ export const CHECKPOINTS = [
   'end.released',
 ] as const;
 
-export type CheckpointName = (typeof CHECKPOINTS)[number];
+/** Every checkpoint of workspaces, likewise. */
+export const WORKSPACE_CHECKPOINTS = [
+  'provisioning.provisioned',
+  'restoring.provisioned',
+  'restoring.restored',
+  'starting.image',
+  'starting.started',
+  'starting.observed',
+  'stopping.deleted',
+  'archiving.written',
+  'archiving.committed',
+  'archiving.deleted',
+  'deleting.container',
+  'deleting.volume',
+] as const;
+
+export type CheckpointName = (typeof CHECKPOINTS)[number] | (typeof WORKSPACE_CHECKPOINTS)[number];
 
 export const noCheckpoint: Checkpoint = () => {};

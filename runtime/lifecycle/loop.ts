@@ -10,6 +10,7 @@ export class Loop {
   #timer: NodeJS.Timeout | undefined;
   #turn: Promise<void> | undefined;
   #stopped = false;
+  #wanted = false;
 
   constructor(options: {
     name: string;
@@ -31,6 +32,12 @@ export class Loop {
     this.#schedule(this.#firstMs);
   }
 
+  /** The next turn comes at once; one under way may have missed what this is about, so another follows it. */
+  wake(): void {
+    this.#wanted = true;
+    if (this.#turn === undefined) this.#schedule(0);
+  }
+
   /** The turn under way is waited for. */
   async stop(): Promise<void> {
     this.#stopped = true;
@@ -40,9 +47,14 @@ export class Loop {
 
   #schedule(ms: number): void {
     if (this.#stopped) return;
+    clearTimeout(this.#timer);
     const jittered = ms * (0.9 + Math.random() * 0.2);
     this.#timer = setTimeout(() => {
-      this.#turn = this.#takeTurn().then((next) => this.#schedule(next));
+      this.#wanted = false;
+      this.#turn = this.#takeTurn().then((next) => {
+        this.#turn = undefined;
+        this.#schedule(this.#wanted ? 0 : next);
+      });
     }, jittered);
     this.#timer.unref();
   }

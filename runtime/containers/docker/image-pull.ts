@@ -10,6 +10,9 @@ const Line = z.object({
   error: z.string().optional(),
 });
 
+/** What a registry says of an image that there is not, or not for us. */
+const FINAL = /manifest unknown|not found|does not exist|denied|unauthorized|invalid reference/i;
+
 /** Gets an image from its registry. Throws `IMAGE_PULL_FAILED`. */
 export async function pullImage(
   engine: Pick<EngineClient, 'pull'>,
@@ -31,7 +34,8 @@ export async function pullImage(
     if (!isRefusal(error)) throw error;
     problem = error.message;
   }
-  if (problem !== undefined) throw new BerthError('IMAGE_PULL_FAILED', `${image}: ${problem}`);
+  if (problem === undefined) return;
+  throw new BerthError('IMAGE_PULL_FAILED', `${image}: ${problem}`, { final: FINAL.test(problem) });
 }
 
 /** Without one the engine would pull every tag there is. */

@@ -34,6 +34,7 @@ CREATE TABLE workspaces (
   op_incarnation TEXT,
   op_started_at BIGINT,
   op_heartbeat_at BIGINT,
+  op_progress TEXT,
   previous_status TEXT,
   pending_archive_key TEXT,
   archive_key TEXT,

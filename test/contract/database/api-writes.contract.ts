@@ -21,10 +21,12 @@ export function apiWritesContract(open: OpenDatabase): void {
       desiredVersion: 1,
       observedStatus: 'PENDING',
       observedAt: null,
+      observedIncarnation: null,
       lastAccessAt: clock.now(),
       operation: null,
       previousStatus: null,
       archiveKey: null,
+      homeFrom: null,
       error: null,
       deletedAt: null,
     });

@@ -5,7 +5,13 @@ import type { OpenDatabase } from './database-under-test.ts';
 import { NO_LIMITS, tenant, WorkspaceScenario, workspace } from './workspace-scenario.ts';
 
 const SILENT = 60;
-const FAILURE = { code: 'HEALTH_CHECK_FAILED', message: 'nobody listens', terminal: false, retrySeconds: 30 };
+const FAILURE = {
+  code: 'HEALTH_CHECK_FAILED',
+  message: 'nobody listens',
+  terminal: false,
+  retrySeconds: 30,
+  desiredVersion: 1,
+};
 const name = (opId = 'op-1') => ({ workspace: workspace(), opId });
 
 export function reconcilerContract(open: OpenDatabase): void {
@@ -49,7 +55,7 @@ export function reconcilerContract(open: OpenDatabase): void {
       await api.retry(tenant(), workspace());
       expect(await scenario.unsettled()).toEqual(['one']);
       await scenario.begun('PROVISIONING', 'op-3');
-      await reconciler.fail(name('op-3'), FAILURE);
+      await reconciler.fail(name('op-3'), { ...FAILURE, desiredVersion: 2 });
       expect((await scenario.row()).error).toMatchObject({ count: 1, desiredVersion: 2 });
     });
 

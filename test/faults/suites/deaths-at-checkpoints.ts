@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CHECKPOINTS, type CheckpointName } from '../../../runtime/lifecycle/checkpoint.ts';
+import { CHECKPOINTS } from '../../../runtime/lifecycle/checkpoint.ts';
 import { type Cluster, eventually, poolOf, shownContainers } from '../../support/cluster.ts';
 import type { RuntimeProcess } from '../../support/runtime-process.ts';
 
@@ -53,7 +53,7 @@ const remove: Scenario = {
 /** Idle for a second: the garbage collector drains it. */
 const expire: Scenario = { ...write, env: { CONTAINER_TTL_SECONDS: '1' } };
 
-const SCENARIOS: Record<CheckpointName, Scenario> = {
+const SCENARIOS: Record<(typeof CHECKPOINTS)[number], Scenario> = {
   'claim.reserved': exec,
   'claim.created': exec,
   'claim.bound': exec,

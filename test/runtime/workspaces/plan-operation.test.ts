@@ -57,6 +57,7 @@ const operation = (kind: OperationKind, silentSeconds: number) => ({
   incarnation: null,
   startedAt: NOW - 100_000,
   heartbeatAt: NOW - silentSeconds * 1000,
+  progress: null,
   pendingArchiveKey: null,
 });
 

@@ -1,0 +1,47 @@
+import type { ContainerBackend } from '../containers/container-backend.ts';
+import type { VolumeBackend } from '../containers/volume-backend.ts';
+import { homeVolume, type WorkspaceId, workspaceContainerId } from '../contracts/ids.ts';
+import type { Database } from '../database/database.ts';
+import type { Observation } from '../database/workspaces.ts';
+import { observation, planObservations } from './plan-observations.ts';
+
+interface Parts {
+  backend: Pick<ContainerBackend, 'list' | 'inspect'>;
+  volumes: VolumeBackend;
+  database: Database;
+}
+
+/** Tells the database what there is of workspaces: the only one who does. */
+export class HealthMonitor {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Looks at all with one list of containers and one of volumes. Resolves with how many had changed. */
+  async observeAll(): Promise<number> {
+    const { backend, volumes, database } = this.#parts;
+    // Before the look: what is seen is at least as new as this.
+    const since = await database.now();
+    const rows = await database.workspaces.reads.observed();
+    if (rows.length === 0) return 0;
+    const [containers, names] = await Promise.all([backend.list('workspace'), volumes.list()]);
+    const changes = planObservations(rows, { containers, volumes: names });
+    for (const { id, seen } of changes) await database.workspaces.monitor.observe(id, seen, since);
+    return changes.length;
+  }
+
+  /** Looks at one, at once. */
+  async observe(workspace: WorkspaceId): Promise<Observation> {
+    const { backend, volumes, database } = this.#parts;
+    const since = await database.now();
+    const [container, hasVolume] = await Promise.all([
+      backend.inspect(workspaceContainerId(workspace)),
+      volumes.exists(homeVolume(workspace)),
+    ]);
+    const seen = observation(container, hasVolume);
+    await database.workspaces.monitor.observe(workspace, seen, since);
+    return seen;
+  }
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { WorkspaceId } from '../contracts/ids.ts';
+import type { Database } from '../database/database.ts';
+import type { OperationKind, WorkspaceRow } from '../database/workspace-row.ts';
+import type { NewOperation } from '../database/workspaces.ts';
+import { archiveKey } from './archive-key.ts';
+import { type OperationOutcome, OperationRun, type OperationSteps } from './operation-run.ts';
+import { planOperation, SILENT_SECONDS } from './plan-operation.ts';
+
+/** Rows that a turn looks at: those that failed least come first. */
+const ROWS = 200;
+
+interface Parts {
+  database: Database;
+  steps: Record<OperationKind, OperationSteps>;
+  /** Names this instance. */
+  owner: string;
+  /** Most operations of this instance at once. */
+  parallel: number;
+  log: Logger;
+  /** One is over: what was seen may call for the next. */
+  onEnd: (kind: OperationKind, outcome: OperationOutcome, seconds: number) => void;
+}
+
+/** Brings workspaces where they are wanted: claims operations and carries them out, beside each other. */
+export class StateReconciler {
+  readonly #parts: Parts;
+  readonly #running = new Map<WorkspaceId, { run: OperationRun; over: Promise<void> }>();
+  #closing = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Begins what is due and there is room for. Resolves without waiting for it. */
+  async runOnce(): Promise<void> {
+    const { database, parallel, log } = this.#parts;
+    if (this.#closing || this.#running.size >= parallel) return;
+    const [rows, now] = await Promise.all([database.workspaces.reads.unsettled(ROWS), database.now()]);
+    for (const row of rows) {
+      if (this.#closing || this.#running.size >= parallel) return;
+      if (this.#running.has(row.id)) continue;
+      const plan = planOperation(row, now);
+      if (plan.kind !== 'begin' && plan.kind !== 'take-over') continue;
+      try {
+        const claimed = await this.#claim(row, plan);
+        if (claimed !== undefined) this.#carryOut(claimed);
+      } catch (error) {
+        log.error({ err: error, workspace_id: row.id }, 'an operation on a workspace could not be begun');
+      }
+    }
+  }
+
+  /** How many are under way here. */
+  get underWay(): number {
+    return this.#running.size;
+  }
+
+  /** What is under way is left to others, at once. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    const all = [...this.#running.values()];
+    for (const { run } of all) run.stop();
+    await Promise.all(all.map(({ over }) => over));
+  }
+
+  #claim(
+    row: WorkspaceRow,
+    plan: { kind: 'begin' | 'take-over'; operation: OperationKind },
+  ): Promise<WorkspaceRow | undefined> {
+    const { reconciler } = this.#parts.database.workspaces;
+    const opId = randomUUID();
+    const archives = plan.operation === 'ARCHIVING' && row.homeFrom !== null;
+    const operation: NewOperation = {
+      workspace: row.id,
+      kind: plan.operation,
+      opId,
+      owner: this.#parts.owner,
+      // The container that it is about, should there be another by the time that it is done.
+      incarnation: plan.kind === 'begin' ? row.observedIncarnation : (row.operation?.incarnation ?? null),
+      pendingArchiveKey: archives ? archiveKey(row.id, opId) : null,
+    };
+    return plan.kind === 'begin'
+      ? reconciler.claim(row, operation)
+      : reconciler.takeOver(row, operation, SILENT_SECONDS);
+  }
+
+  #carryOut(row: WorkspaceRow): void {
+    const { database, steps, log, onEnd } = this.#parts;
+    const { operation } = row;
+    if (operation === null) return; // just claimed, so there is one
+    const began = performance.now();
+    const run = new OperationRun({ database, log }, row, operation);
+    log.info({ workspace_id: row.id, operation: operation.kind }, 'began an operation on a workspace');
+    const over = run
+      .run(steps[operation.kind])
+      .catch((error): OperationOutcome => {
+        // Its end could not be written: it is taken over once its heart is silent.
+        log.error({ err: error, workspace_id: row.id }, 'how an operation ended could not be written');
+        return 'superseded';
+      })
+      .then((outcome) => {
+        this.#running.delete(row.id);
+        onEnd(operation.kind, outcome, (performance.now() - began) / 1000);
+      });
+    this.#running.set(row.id, { run, over });
+  }
+}
