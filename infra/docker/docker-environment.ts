@@ -53,6 +53,8 @@ export function dockerEnvironment(given: Given): RuntimeEnvironment<Output<strin
     DOCKER_HOST: DEFAULT, // the engine's socket, where the runtime looks for it
     DOCKER_APPARMOR_PROFILE: DEFAULT,
     WORKSPACE_IMAGE: given.workspaceImage,
+    DEFAULT_WORKSPACE_IMAGE_REF: DEFAULT,
+    ALLOWED_IMAGES: DEFAULT,
     BASE_IMAGE: DEFAULT,
     WORKSPACE_SOCKET_BASE_PATH: given.socketFolder,
     MAX_CONTAINERS: text(args.maxContainers),

@@ -66,6 +66,8 @@ export function ecsEnvironment(given: Given): RuntimeEnvironment<StoredSecret> {
     DOCKER_HOST: DEFAULT,
     DOCKER_APPARMOR_PROFILE: DEFAULT,
     WORKSPACE_IMAGE: DEFAULT, // the task definition says it
+    DEFAULT_WORKSPACE_IMAGE_REF: DEFAULT,
+    ALLOWED_IMAGES: DEFAULT,
     BASE_IMAGE: DEFAULT,
     WORKSPACE_SOCKET_BASE_PATH: DEFAULT,
     MAX_CONTAINERS: text(args.maxContainers),

@@ -4,6 +4,8 @@ import {
   BACKEND_NAMES,
   domainList,
   flag,
+  imageList,
+  imageReference,
   nameList,
   oneOf,
   optionalSeconds,
@@ -245,6 +247,17 @@ export const VARIABLES = {
     default: undefined,
     defaultText: '`workspace-base:<version>`',
     description: 'Image of the conversations. Absent: it is pulled, or built from this repository.',
+  }),
+  DEFAULT_WORKSPACE_IMAGE_REF: imageReference({
+    default: undefined,
+    defaultText: '`workspace-editor:<version>`',
+    description: 'Image of a workspace that names none.',
+  }),
+  ALLOWED_IMAGES: imageList({
+    default: undefined,
+    defaultText: "this repository's: `workspace-editor,workspace-base`",
+    description:
+      'Images that workspaces may name, beside `DEFAULT_WORKSPACE_IMAGE_REF`: `name` with any tag or digest, `name:tag` alone, `registry.example.com/team/` for all below. One of this repository without a tag is of this version.',
   }),
   BASE_IMAGE: text({
     default: undefined,

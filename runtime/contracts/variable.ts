@@ -1,3 +1,5 @@
+import { isImageFolder, parseImageReference } from './image-reference.ts';
+
 /** One environment variable of the runtime: how it is read and what is said of it. */
 export interface Variable<T> {
   /** What a valid value looks like, as the end of the sentence "… wants". */
@@ -121,6 +123,30 @@ export function domainList<T extends readonly string[] | undefined>(meta: Meta<T
 
 /** The rough form; the proxy's own parser has the last word. */
 const DOMAIN = /^(internal:)?(\.?[^\s:/@[\]]{1,253}|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
+
+/** One image of a registry. */
+export function imageReference(meta: Meta<undefined>) {
+  const parse = (value: string) => (parseImageReference(value) === undefined ? undefined : value);
+  return variable<string | undefined>(
+    'an image, [registry/]name[:tag][@sha256:…], in lower case',
+    parse,
+    meta,
+  );
+}
+
+/** Images, and folders of a registry, which end in `/`. */
+export function imageList(meta: Meta<undefined>) {
+  const isImage = (item: string) => isImageFolder(item) || parseImageReference(item) !== undefined;
+  const parse = (value: string) => {
+    const items = value.split(',').map((each) => each.trim());
+    return items.length <= 200 && items.every(isImage) ? items : undefined;
+  };
+  return variable<readonly string[] | undefined>(
+    'up to 200 images, or folders that end in /, separated by commas (workspace-editor, registry.example.com/team/)',
+    parse,
+    meta,
+  );
+}
 
 /** Names that AWS gave. */
 export function awsNames(meta: Meta<readonly string[]>, pattern: RegExp, most: number, example: string) {
