@@ -2,6 +2,7 @@ import {
   addressList,
   awsNames,
   BACKEND_NAMES,
+  decimal,
   domainList,
   flag,
   imageList,
@@ -34,6 +35,9 @@ const EGRESS_DEFAULT = [
   'api.anthropic.com',
   ...['us-east-1', 'us-west-2', 'ap-northeast-1'].map((region) => `bedrock-runtime.${region}.amazonaws.com`),
 ];
+
+/** For what is compared with a time and never slept through. */
+const TEN_YEARS = 10 * 365 * 86_400;
 
 /** Every environment variable that the runtime reads. The reference and `berth config` are made from this. */
 export const VARIABLES = {
@@ -411,6 +415,81 @@ export const VARIABLES = {
     default: SYNC_EXCLUDE_DEFAULT,
     defaultText: `\`${SYNC_EXCLUDE_DEFAULT.join(',')}\``,
     description: 'Names of files and folders in `/workspace` that are not saved.',
+  }),
+  MAX_RUNNING_WORKSPACES: wholeNumber(
+    {
+      default: 100,
+      description:
+        'Most workspaces that are wanted RUNNING, over all instances. Beyond: 429 `CAPACITY_EXCEEDED`.',
+    },
+    0,
+    100_000,
+  ),
+  MAX_RUNNING_WORKSPACES_PER_KEY: wholeNumber(
+    {
+      default: 2,
+      description: 'Most of them that one key has made, by its name. Beyond: 429 `QUOTA_EXCEEDED`.',
+    },
+    0,
+    100_000,
+  ),
+  WORKSPACE_CPUS: decimal({ default: 2, description: 'CPUs that a workspace may use.' }, 0.05, 256),
+  WORKSPACE_MEMORY_MB: wholeNumber(
+    { default: 4096, description: 'Memory that a workspace may use, in MiB.' },
+    64,
+    4_194_304,
+  ),
+  WORKSPACE_CPUS_RESERVED: decimal(
+    { default: 0.5, description: 'CPUs that a workspace is sure to get.' },
+    0,
+    256,
+  ),
+  WORKSPACE_MEMORY_MB_RESERVED: wholeNumber(
+    { default: 512, description: 'Memory that is kept for a workspace when it runs short, in MiB.' },
+    0,
+    4_194_304,
+  ),
+  WORKSPACE_PARALLEL_OPERATIONS: wholeNumber(
+    {
+      default: 8,
+      description:
+        'Most operations on workspaces (start, stop, archive, …) that an instance carries out at once.',
+    },
+    1,
+    1000,
+  ),
+  WORKSPACE_OBSERVE_SECONDS: seconds({
+    default: 30,
+    description: 'How often it is looked which volumes and containers of workspaces there are.',
+  }),
+  RECONCILE_INTERVAL_SECONDS: seconds({
+    default: 10,
+    description: 'How often workspaces are brought where they are wanted; what users say is done at once.',
+  }),
+  TTL_MANAGER_INTERVAL: seconds({
+    default: 60,
+    description: 'How often it is looked which workspaces nobody uses, in seconds.',
+  }),
+  DEFAULT_ARCHIVE_TTL: seconds(
+    {
+      default: 86_400,
+      description:
+        'How long a workspace stays in STANDBY before it is archived, unless it has a value of its own.',
+    },
+    60,
+    TEN_YEARS,
+  ),
+  ARCHIVE_GC_INTERVAL_SECONDS: seconds({
+    default: 3600,
+    description: 'How often archives are removed that nobody has needed for two hours.',
+  }),
+  STARTUP_TIMEOUT_SECONDS: seconds({
+    default: 300,
+    description: 'Longest that starting a workspace may take, with the fetching of its image.',
+  }),
+  HEALTH_CHECK_TIMEOUT_SECONDS: seconds({
+    default: 30,
+    description: "How long a workspace's program may take from its start until it answers on port 8080.",
   }),
   GRACE_PERIOD_SECONDS: seconds(
     { default: 30, description: 'How long DELETE and shutdown wait for work before they cancel it.' },

@@ -46,6 +46,14 @@ export function wholeNumber<T extends number | undefined>(meta: Meta<T>, least: 
   return variable<number | T>(`a whole number from ${least} to ${most}`, parse, meta);
 }
 
+export function decimal(meta: Meta<number>, least: number, most: number) {
+  const parse = (value: string) => {
+    const number = Number(value);
+    return /^\d+(\.\d+)?$/.test(value) && number >= least && number <= most ? number : undefined;
+  };
+  return variable<number>(`a number from ${least} to ${most}`, parse, meta);
+}
+
 /** Timers hold 24 days, and some limits are twice what is set. */
 const MOST_SECONDS = 7 * 24 * 3600;
 
