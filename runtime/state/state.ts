@@ -1,3 +1,4 @@
+import type { ActivityStore } from './activity-store.ts';
 import type { AdoptionStore } from './adoption-store.ts';
 import type { ConversationStore } from './conversation-store.ts';
 import type { EgressSettingsStore } from './egress-settings-store.ts';
@@ -6,7 +7,10 @@ import type { LeaseStore } from './lease-store.ts';
 import type { TaskStore } from './task-store.ts';
 import type { WarmPoolStore } from './warm-pool-store.ts';
 
-/** All the state of conversations, by owner. They share what they know: an acquire pops the pool and begins executions. */
+/**
+ * All the state of conversations, by owner, and who uses which workspace. Those of conversations share what they know:
+ * an acquire pops the pool and begins executions.
+ */
 export interface State {
   conversations: ConversationStore;
   executions: ExecutionStore;
@@ -15,6 +19,7 @@ export interface State {
   leases: LeaseStore;
   egressSettings: EgressSettingsStore;
   tasks: TaskStore;
+  activity: ActivityStore;
   ping(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import type { Instant } from '../../contracts/conversation-record.ts';
 import type { State } from '../state.ts';
+import { MemoryActivityStore } from './memory-activity-store.ts';
 import { MemoryAdoptionStore } from './memory-adoption-store.ts';
 import { MemoryConversationStore } from './memory-conversation-store.ts';
 import { MemoryEgressSettingsStore } from './memory-egress-settings-store.ts';
@@ -28,6 +29,7 @@ export function openMemoryState(options: MemoryStateOptions = {}): State {
     leases: new MemoryLeaseStore(state, clock),
     egressSettings: new MemoryEgressSettingsStore(),
     tasks: new MemoryTaskStore(),
+    activity: new MemoryActivityStore(clock),
     async ping() {},
     async close() {},
   };

@@ -18,6 +18,8 @@ const ADOPTED = ['prelude.lua', 'epoch.lua'];
 /** The same, with the rules of executions. */
 const ALWAYS_EXECUTIONS = [...ALWAYS, 'execution-rules.lua'];
 const ADOPTED_EXECUTIONS = [...ADOPTED, 'execution-rules.lua'];
+/** With the rules of who uses a workspace. */
+const ALWAYS_ACTIVITY = [...ALWAYS, 'activity-rules.lua'];
 
 export function loadScripts() {
   return {
@@ -72,6 +74,13 @@ export function loadScripts() {
 
     holdLease: script(ALWAYS, 'leases/hold.lua'),
     letGoOfLease: script(ALWAYS, 'leases/let-go.lua'),
+
+    armIdleTimer: script(ALWAYS_ACTIVITY, 'activity/arm-timer.lua'),
+    beatConnections: script(ALWAYS_ACTIVITY, 'activity/beat.lua'),
+    connect: script(ALWAYS_ACTIVITY, 'activity/connect.lua'),
+    disconnect: script(ALWAYS_ACTIVITY, 'activity/disconnect.lua'),
+    useOnce: script(ALWAYS, 'activity/use-once.lua'),
+    workspacesInUse: script(ALWAYS_ACTIVITY, 'activity/in-use.lua'),
   };
 }
 

@@ -1,10 +1,12 @@
 import type { State } from '../state.ts';
+import { RedisActivityStore } from './redis-activity-store.ts';
 import { RedisAdoptionStore } from './redis-adoption-store.ts';
 import { RedisConnection, type RedisConnectionOptions } from './redis-connection.ts';
 import { RedisConversationStore } from './redis-conversation-store.ts';
 import { RedisEgressSettingsStore } from './redis-egress-settings-store.ts';
 import { RedisExecutionStore } from './redis-execution-store.ts';
-import { egressSettingsStem, redisKeys, taskStems } from './redis-keys.ts';
+import { RedisHints } from './redis-hints.ts';
+import { egressSettingsStem, hintChannel, redisKeys, taskStems } from './redis-keys.ts';
 import { RedisLeaseStore } from './redis-lease-store.ts';
 import { RedisTaskStore } from './redis-task-store.ts';
 import { RedisWarmPoolStore } from './redis-warm-pool-store.ts';
@@ -16,13 +18,14 @@ export interface RedisStateOptions extends RedisConnectionOptions, StoreClock {
   maxLifetimeSeconds: number;
 }
 
-/** The state in Redis, over one connection; a second one blocks where someone waits for events. */
+/** The state in Redis, over one connection; a second one blocks where someone waits for events, a third hears hints. */
 export function openRedisState(options: RedisStateOptions): State {
   const { url, keyPrefix = '', maxLifetimeSeconds } = options;
   const keys = redisKeys(keyPrefix);
   const connection = new RedisConnection(options);
   const scripts = new ScriptRunner(connection, keys, options);
   const waits = new StreamWaits({ url, keyPrefix, connection });
+  const hints = new RedisHints({ url, channel: hintChannel(keyPrefix), connection });
   const conversations = new RedisConversationStore({ connection, scripts, maxLifetimeSeconds });
   return {
     conversations,
@@ -32,9 +35,11 @@ export function openRedisState(options: RedisStateOptions): State {
     leases: new RedisLeaseStore(scripts),
     egressSettings: new RedisEgressSettingsStore(connection, egressSettingsStem(keyPrefix)),
     tasks: new RedisTaskStore(connection, taskStems(keyPrefix), maxLifetimeSeconds),
+    activity: new RedisActivityStore(scripts, hints),
     ping: () => conversations.ping(),
     async close() {
       waits.close();
+      hints.close();
       await conversations.close();
     },
   };

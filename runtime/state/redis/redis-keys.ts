@@ -42,6 +42,12 @@ export interface RedisKeys {
   tenantExecutions: string;
   /** + a lease's name: hash `owner`, `until`. */
   lease: string;
+  /** + `{workspace_id}`: sorted set, connection → its last heartbeat. */
+  connections: string;
+  /** + `{workspace_id}`: string, until when it is left running though nobody is connected. */
+  idleTimer: string;
+  /** + a name that is good once: string, until when it is used up. */
+  once: string;
 }
 
 export function redisKeys(prefix: string): RedisKeys {
@@ -65,6 +71,9 @@ export function redisKeys(prefix: string): RedisKeys {
     executions: `${prefix}workspace:executions:`,
     tenantExecutions: `${prefix}workspace:tenant_executions:`,
     lease: `${prefix}workspace:lease:`,
+    connections: `${prefix}ws_conn:`,
+    idleTimer: `${prefix}idle_timer:`,
+    once: `${prefix}workspace:once:`,
   };
 }
 
@@ -83,6 +92,11 @@ export function wakeKey(prefix: string, reader: string): string {
   return `${prefix}workspace:wake:${reader}`;
 }
 
+/** A channel: someone has something for the workspaces' loops to look at. */
+export function hintChannel(prefix: string): string {
+  return `${prefix}monitor:trigger`;
+}
+
 /** In the order in which prelude.lua takes them. */
 export function scriptKeys(keys: RedisKeys): string[] {
   return [
@@ -97,5 +111,6 @@ export function scriptKeys(keys: RedisKeys): string[] {
     ],
     ...[keys.relays, keys.epoch, keys.record, keys.reverse, keys.work, keys.tenant, keys.poolInfo],
     ...[keys.execution, keys.events, keys.executions, keys.tenantExecutions, keys.lease],
+    ...[keys.connections, keys.idleTimer, keys.once],
   ];
 }

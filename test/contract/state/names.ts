@@ -6,13 +6,16 @@ import {
   executionId,
   parseConversationId,
   parseTenantId,
+  parseWorkspaceId,
   type TenantId,
   type WorkId,
+  type WorkspaceId,
   workId,
 } from '../../../runtime/contracts/ids.ts';
 
 export const tenant = (text: string): TenantId => given(parseTenantId(text), text);
 export const conversation = (text: string): ConversationId => given(parseConversationId(text), text);
+export const workspace = (text: string): WorkspaceId => given(parseWorkspaceId(text), text);
 
 /** The n-th container id. */
 export function container(n: number): ContainerId {

@@ -1,5 +1,6 @@
 import { afterAll } from 'vitest';
 import { acquireContract } from './acquire.contract.ts';
+import { activityContract } from './activity.contract.ts';
 import { adoptionContract } from './adoption.contract.ts';
 import { beginExecutionContract } from './begin-execution.contract.ts';
 import { claimContract } from './claim.contract.ts';
@@ -45,4 +46,5 @@ export function stateContract(open: OpenState): void {
   leasesContract(tracked);
   egressSettingsContract(tracked);
   tasksContract(tracked);
+  activityContract(tracked);
 }
