@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BerthError } from '../contracts/errors.ts';
-import { parseConversationId, parseExecutionId } from '../contracts/ids.ts';
+import { parseConversationId, parseExecutionId, parseWorkspaceId } from '../contracts/ids.ts';
 
 /** `{id}` of a conversation. Throws `INVALID_ID`, before anything else of the request is looked at. */
 export const conversationParam = z
@@ -12,6 +12,18 @@ export const conversationParam = z
     throw new BerthError(
       'INVALID_ID',
       'a conversation id starts with a letter or digit and has at most 128 of A-Z a-z 0-9 . _ -',
+    );
+  });
+
+export const workspaceParam = z
+  .string()
+  .meta({ description: 'A name within the installation', pattern: '^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$' })
+  .transform((text) => {
+    const id = parseWorkspaceId(text);
+    if (id !== undefined) return id;
+    throw new BerthError(
+      'INVALID_ID',
+      'a workspace id has up to 40 of a-z, 0-9 and -, neither first nor last, and is not 12 hex digits',
     );
   });
 

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { ApiKey } from '../access/api-key.ts';
 import type { ErrorCode } from '../contracts/errors.ts';
 
-export type Method = 'get' | 'post' | 'put' | 'delete';
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** What a handler gets, checked: key, then ids, then query and body. */
 export interface Call<Params, Query, Body> {

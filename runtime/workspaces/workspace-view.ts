@@ -1,3 +1,4 @@
+import type { WorkspaceId } from '../contracts/ids.ts';
 import type { OperationKind, WorkspaceRow, WorkspaceState } from '../database/workspace-row.ts';
 
 export type ShownStatus = WorkspaceState | 'ERROR' | 'DELETED';
@@ -15,15 +16,24 @@ export interface WorkspaceView {
   /** Whether its home is in an archive. */
   archived: boolean;
   error: { code: string; message: string; count: number; terminal: boolean; at: string } | null;
-  standby_ttl_seconds: number | null;
-  archive_ttl_seconds: number | 'never' | null;
+  standby_ttl_seconds: number;
+  /** null: never. */
+  archive_ttl_seconds: number | null;
   created_at: string;
   last_access_at: string;
   delete_requested_at: string | null;
   url: string;
 }
 
-export function workspaceView(row: WorkspaceRow, url: string): WorkspaceView {
+export interface ViewSettings {
+  /** Where a workspace is reached. */
+  urlOf: (id: WorkspaceId) => string;
+  /** Where a workspace has none of its own. */
+  standbySeconds: number;
+  archiveSeconds: number;
+}
+
+export function workspaceView(row: WorkspaceRow, settings: ViewSettings): WorkspaceView {
   const { error, operation } = row;
   return {
     id: row.id,
@@ -44,12 +54,13 @@ export function workspaceView(row: WorkspaceRow, url: string): WorkspaceView {
             terminal: error.terminal,
             at: iso(error.at),
           },
-    standby_ttl_seconds: row.standbyTtlSeconds,
-    archive_ttl_seconds: row.archiveTtlSeconds,
+    standby_ttl_seconds: row.standbyTtlSeconds ?? settings.standbySeconds,
+    archive_ttl_seconds:
+      row.archiveTtlSeconds === 'never' ? null : (row.archiveTtlSeconds ?? settings.archiveSeconds),
     created_at: iso(row.createdAt),
     last_access_at: iso(row.lastAccessAt),
     delete_requested_at: row.deleteRequestedAt === null ? null : iso(row.deleteRequestedAt),
-    url,
+    url: settings.urlOf(row.id),
   };
 }
 

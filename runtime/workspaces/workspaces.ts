@@ -29,7 +29,9 @@ export interface NewWorkspaceWords {
   desiredState: WorkspaceState;
 }
 
-export type ChangeWords = Partial<Omit<NewWorkspaceWords, 'id'>>;
+export type ChangeWords = Omit<NewWorkspaceWords, 'id' | 'desiredState'> & {
+  desiredState?: WorkspaceState | undefined;
+};
 
 /** What users do with workspaces: they say what they want, and read what there is. */
 export class Workspaces {
