@@ -174,7 +174,7 @@ const TABLE = {
     advice: 'The `detail` has the words of the engine.',
   },
   VOLUME_NOT_FOUND: {
-    status: 502,
+    status: 409,
     title: 'The volume of the workspace is gone',
     retryable: false,
     advice: 'It was removed behind our back. `retry` goes on with the last archive, or with an empty home.',
