@@ -3,7 +3,9 @@ import { afterProxyRestart } from './assembly/after-proxy-restart.ts';
 import { buildConversations } from './assembly/build-conversations.ts';
 import { buildEgress } from './assembly/build-egress.ts';
 import { buildSweep } from './assembly/build-sweep.ts';
+import { buildWorkspaces } from './assembly/build-workspaces.ts';
 import { loadKeys } from './assembly/load-keys.ts';
+import { openDatabase } from './assembly/open-database.ts';
 import { openFoundation } from './assembly/open-foundation.ts';
 import { startLoops } from './assembly/start-loops.ts';
 import type { ContainerBackend } from './containers/container-backend.ts';
@@ -89,26 +91,54 @@ async function build(
     log,
   });
   const { conversations, executions, warmPool } = parts;
+  const database = await openDatabase({
+    url: config.DATABASE_URL,
+    dataDir: data.path,
+    onError: (error) => log.warn({ problem: error.message }, 'the database is away'),
+  });
+  closing.add('database', () => database.close());
+  const { volumes } = backend;
+  const workspaces =
+    volumes &&
+    buildWorkspaces({
+      ...foundation,
+      egress: egress.containers,
+      config,
+      env,
+      volumes,
+      database,
+      metrics,
+      checkpoint,
+      log,
+    });
+  closing.add('workspaces', () => workspaces?.close());
   metrics.watchWarmPool(() => warmPool.view());
   closing.add('agent connections', () => parts.agents.close());
   metrics.watchEgress(egress.totals, () => egress.count());
-  const egressWatch = egress.watch((container, open) => {
-    afterProxyRestart(parts, state, container, open).catch((error) =>
-      log.warn(
-        { err: error, container_id: container },
-        'a container without a way out could not be replaced yet',
-      ),
-    );
-  });
+  const egressWatch = egress.watch(
+    (container, open) => {
+      afterProxyRestart(parts, state, container, open).catch((error) =>
+        log.warn(
+          { err: error, container_id: container },
+          'a container without a way out could not be replaced yet',
+        ),
+      );
+    },
+    async () => (await workspaces?.running()) ?? [],
+  );
   closing.add('egress watch', () => egressWatch.close());
   await egress.start();
 
   // Children are their parent's alone: what an earlier run left of them is nobody's.
-  if (backend.kind === 'process') await endLeftovers(backend, log);
+  if (backend.kind === 'process') {
+    await endLeftovers(backend, log);
+    await workspaces?.endAll();
+  }
   // Without a shared store nobody else knows these containers.
   const containersAreOurs = config.REDIS_URL === undefined || backend.kind === 'process';
   if (containersAreOurs) {
     await parts.adoption.run();
+    closing.add('containers of workspaces', () => workspaces?.endAll());
     closing.add('containers', async () => {
       // What could not be saved is kept for the next start to adopt; children can't be.
       const unsaved = await parts.removal.endAll();
@@ -124,6 +154,8 @@ async function build(
   readiness.add('backend', () => backend.ping());
   readiness.add('store', () => state.ping());
   // Live conversations go on without it, and no other instance has a better one.
+  // Conversations go on without it.
+  readiness.add('database', () => database.ping(), { vital: false });
   readiness.add('objects', () => objects.ping(), { vital: false });
   readiness.add('image', async () => images.require());
   const routes = [
@@ -151,6 +183,8 @@ async function build(
   const url = await server.listen(config.HOST, config.PORT);
   closing.add('open connections', () => server.close());
   const loops = startLoops({ config, parts, sweep, egress: egressWatch, metrics, log });
+  workspaces?.coordinator.start();
+  closing.add('coordinator', () => workspaces?.coordinator.stop());
   closing.add('turns under way', () => loops.over());
   closing.add('work in flight', () => conversations.close({ handOver: !containersAreOurs }));
   closing.add('loops', () => {

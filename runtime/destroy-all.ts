@@ -3,6 +3,7 @@ import { buildConversations } from './assembly/build-conversations.ts';
 import { egressService } from './assembly/build-egress.ts';
 import { egressRules } from './assembly/egress-rules.ts';
 import { openFoundation } from './assembly/open-foundation.ts';
+import type { ContainerBackend } from './containers/container-backend.ts';
 import { ImagePreparation } from './containers/image-preparation.ts';
 import type { Config } from './contracts/environment.ts';
 import { noEgress } from './egress-host/container-egress.ts';
@@ -60,7 +61,7 @@ async function open(
 
   return {
     name: installation,
-    count: async () => (await backend.list('conversation')).length,
+    count: () => count(backend),
     async destroyAll(purge, say) {
       await adoption.run();
       for await (const { tenant, conversation } of allRecords(state.conversations)) {
@@ -77,8 +78,32 @@ async function open(
         await ending.destroy(id, 0).catch((error) => say(`  not yet: ${error}`));
       }
       await ending.over();
-      return (await backend.list('conversation')).length;
+      await endWorkspaces(backend, purge, say);
+      return count(backend);
     },
     [Symbol.asyncDispose]: () => closing.close(log),
   };
+}
+
+async function count(backend: ContainerBackend): Promise<number> {
+  const lists = await Promise.all([backend.list('conversation'), backend.list('workspace')]);
+  return lists.flat().length;
+}
+
+/** Their homes stay, unless everything is to go. */
+async function endWorkspaces(
+  backend: ContainerBackend,
+  purge: boolean,
+  say: (line: string) => void,
+): Promise<void> {
+  const notYet = (error: unknown) => say(`  not yet: ${error}`);
+  for (const { id } of await backend.list('workspace')) {
+    say(`ending ${id}`);
+    await backend.destroy(id, { stopSeconds: 0 }).catch(notYet);
+  }
+  if (!purge || backend.volumes === undefined) return;
+  for (const name of await backend.volumes.list()) {
+    say(`removing ${name}`);
+    await backend.volumes.delete(name).catch(notYet);
+  }
 }

@@ -38,8 +38,11 @@ export interface Egress {
   totals: EgressTotals;
   /** Brings the totals up to date, where that takes no time. */
   count(): Promise<void>;
-  /** Looks after the proxies, again and again. */
-  watch(lost: OnWayOutLost): { everySeconds: number; runOnce(): Promise<void>; close(): Promise<void> };
+  /** Looks after the proxies, those of other containers than conversations', too, again and again. */
+  watch(
+    lost: OnWayOutLost,
+    others: () => Promise<ContainerId[]>,
+  ): { everySeconds: number; runOnce(): Promise<void>; close(): Promise<void> };
   /** Resolves after the first attempt to get credentials. */
   start(): Promise<void>;
   close(): Promise<void>;
@@ -111,9 +114,9 @@ function onThisMachine(given: Given): Egress {
     rules,
     totals,
     count: () => host.look(),
-    watch(lost) {
+    watch(lost, others) {
       tell = lost;
-      const watch = new EgressWatch({ state, egress: host, log });
+      const watch = new EgressWatch({ state, egress: host, others, log });
       return { everySeconds: PROXY_SECONDS, runOnce: () => watch.runOnce(), close: async () => {} };
     },
     start: async () => credentials?.start(),

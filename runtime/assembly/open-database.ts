@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import { isBerthError } from '../contracts/errors.ts';
 import type { Database } from '../database/database.ts';
-import { migrate } from '../database/migrate.ts';
+import { MigratedConnection } from '../database/migrated-connection.ts';
 import type { SqlConnection } from '../database/sql-connection.ts';
 import { SqlDatabase } from '../database/sql-database.ts';
 
@@ -11,14 +12,20 @@ interface Options {
   onError?: (error: Error) => void;
 }
 
-/** The database of this version: what is missing there is made first. */
+/**
+ * The database of this version: what is missing there is made first. One that is away is waited for behind, not at the
+ * start.
+ */
 export async function openDatabase({ url, dataDir, onError }: Options): Promise<Database> {
-  const connection = await connect(url, dataDir, onError);
+  const connection = new MigratedConnection(await connect(url, dataDir, onError));
   try {
-    await migrate(connection);
+    await connection.ready();
   } catch (error) {
-    await connection.close();
-    throw error;
+    if (!isBerthError(error, 'STORE_UNAVAILABLE')) {
+      await connection.close();
+      throw error;
+    }
+    onError?.(error);
   }
   return new SqlDatabase(connection);
 }

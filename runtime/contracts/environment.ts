@@ -470,6 +470,16 @@ export const VARIABLES = {
     default: 60,
     description: 'How often it is looked which workspaces nobody uses, in seconds.',
   }),
+  DEFAULT_STANDBY_TTL: optionalSeconds({
+    default: undefined,
+    defaultText: '300',
+    description:
+      'How long a workspace runs after its last use, unless it has a value of its own. Unset: `IDLE_TIMER_SECONDS`.',
+  }),
+  IDLE_TIMER_SECONDS: seconds({
+    default: 300,
+    description: 'The same where `DEFAULT_STANDBY_TTL` is not set.',
+  }),
   DEFAULT_ARCHIVE_TTL: seconds(
     {
       default: 86_400,

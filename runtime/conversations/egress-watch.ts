@@ -13,6 +13,8 @@ interface Parts {
     reopen(container: ContainerId): Promise<void>;
     look(): Promise<void>;
   };
+  /** Containers of others that need a way out, too. */
+  others: () => Promise<ContainerId[]>;
   log: Logger;
 }
 
@@ -36,6 +38,7 @@ export class EgressWatch {
       if (record.status !== 'preparing') yield record.container;
     }
     for (const { container } of (await state.warmPool.look()).members) yield container;
+    yield* await this.#parts.others();
   }
 
   async #visit(container: ContainerId): Promise<void> {

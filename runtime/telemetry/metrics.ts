@@ -79,6 +79,19 @@ export class Metrics {
     ['reason'],
   );
 
+  readonly workspaceOperations = this.#counter(
+    'workspace_operations_total',
+    'Operations on workspaces that ended here',
+    ['operation', 'outcome'],
+  );
+  readonly workspaceOperationSeconds = new Histogram({
+    name: 'workspace_operation_seconds',
+    help: 'Time that operations on workspaces took',
+    labelNames: ['operation'],
+    buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1800],
+    registers: [this.#registry],
+  });
+
   constructor(activeContainers: () => Promise<number>) {
     collectDefaultMetrics({ register: this.#registry });
     new Gauge({

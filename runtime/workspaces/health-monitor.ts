@@ -3,12 +3,19 @@ import type { VolumeBackend } from '../containers/volume-backend.ts';
 import { homeVolume, type WorkspaceId, workspaceContainerId } from '../contracts/ids.ts';
 import type { Database } from '../database/database.ts';
 import type { Observation } from '../database/workspaces.ts';
-import { observation, planObservations } from './plan-observations.ts';
+import { observation, planObservations, unknownOf } from './plan-observations.ts';
 
 interface Parts {
   backend: Pick<ContainerBackend, 'list' | 'inspect'>;
   volumes: VolumeBackend;
   database: Database;
+}
+
+interface Overview {
+  /** How many are not as they were. */
+  changed: number;
+  /** Of which there is something, but no workspace. */
+  unknown: WorkspaceId[];
 }
 
 /** Tells the database what there is of workspaces: the only one who does. */
@@ -19,17 +26,17 @@ export class HealthMonitor {
     this.#parts = parts;
   }
 
-  /** Looks at all with one list of containers and one of volumes. Resolves with how many had changed. */
-  async observeAll(): Promise<number> {
+  /** Looks at all with one list of containers and one of volumes. */
+  async observeAll(): Promise<Overview> {
     const { backend, volumes, database } = this.#parts;
     // Before the look: what is seen is at least as new as this.
     const since = await database.now();
     const rows = await database.workspaces.reads.observed();
-    if (rows.length === 0) return 0;
     const [containers, names] = await Promise.all([backend.list('workspace'), volumes.list()]);
-    const changes = planObservations(rows, { containers, volumes: names });
+    const look = { containers, volumes: names };
+    const changes = planObservations(rows, look);
     for (const { id, seen } of changes) await database.workspaces.monitor.observe(id, seen, since);
-    return changes.length;
+    return { changed: changes.length, unknown: unknownOf(rows, look) };
   }
 
   /** Looks at one, at once. */

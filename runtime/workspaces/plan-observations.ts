@@ -1,5 +1,12 @@
 import type { ContainerView } from '../containers/container-backend.ts';
-import { homeVolume, type VolumeName, type WorkspaceId, workspaceContainerId } from '../contracts/ids.ts';
+import {
+  homeVolume,
+  type VolumeName,
+  type WorkspaceId,
+  workspaceContainerId,
+  workspaceOfContainer,
+  workspaceOfVolume,
+} from '../contracts/ids.ts';
 import type { Observation, ObservedWorkspace } from '../database/workspaces.ts';
 
 export interface BackendLook {
@@ -29,6 +36,16 @@ export function planObservations(
       ({ row, seen }) => seen.status !== row.observedStatus || seen.incarnation !== row.observedIncarnation,
     )
     .map(({ row, seen }) => ({ id: row.id, seen }));
+}
+
+/** Whose containers and volumes there are though no row tells of them. */
+export function unknownOf(
+  rows: readonly Pick<ObservedWorkspace, 'id'>[],
+  { containers, volumes }: BackendLook,
+): WorkspaceId[] {
+  const known = new Set(rows.map(({ id }) => id));
+  const found = [...containers.map(({ id }) => workspaceOfContainer(id)), ...volumes.map(workspaceOfVolume)];
+  return [...new Set(found)].filter((id) => id !== undefined && !known.has(id)) as WorkspaceId[]; // the cast: filtered
 }
 
 /** A container without its volume is none: what it writes is lost. */

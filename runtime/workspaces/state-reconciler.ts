@@ -14,6 +14,8 @@ const ROWS = 200;
 interface Parts {
   database: Database;
   steps: Record<OperationKind, OperationSteps>;
+  /** Longest that each may take, where that is set. */
+  seconds?: Partial<Record<OperationKind, number>>;
   /** Names this instance. */
   owner: string;
   /** Most operations of this instance at once. */
@@ -87,14 +89,14 @@ export class StateReconciler {
   }
 
   #carryOut(row: WorkspaceRow): void {
-    const { database, steps, log, onEnd } = this.#parts;
+    const { database, steps, seconds, log, onEnd } = this.#parts;
     const { operation } = row;
     if (operation === null) return; // just claimed, so there is one
     const began = performance.now();
     const run = new OperationRun({ database, log }, row, operation);
     log.info({ workspace_id: row.id, operation: operation.kind }, 'began an operation on a workspace');
     const over = run
-      .run(steps[operation.kind])
+      .run(steps[operation.kind], seconds?.[operation.kind])
       .catch((error): OperationOutcome => {
         // Its end could not be written: it is taken over once its heart is silent.
         log.error({ err: error, workspace_id: row.id }, 'how an operation ended could not be written');

@@ -73,9 +73,25 @@ describeWith('postgres', 'a database with a URL', () => {
 
   it('that is not there is told by where it was looked for', async () => {
     const url = 'postgres://berth:secret@127.0.0.1:1/berth';
-    const opening = openDatabase({ url, dataDir });
-    await expect(opening).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
-    await expect(opening).rejects.not.toThrow('secret');
+    const told: Error[] = [];
+    const database = await openDatabase({ url, dataDir, onError: (error) => told.push(error) });
+    expect(told).toMatchObject([{ code: 'STORE_UNAVAILABLE' }]);
+    const asked = database.ping();
+    await expect(asked).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    await expect(asked).rejects.not.toThrow('secret');
+    await database.close();
+  });
+
+  it('that comes after the start gets its schema then', async () => {
+    const schema = await OwnSchema.make(postgres().url);
+    const { port } = new URL(postgres().url);
+    await using relay = await CuttableRelay.open({ host: '127.0.0.1', port: Number(port) });
+    relay.cut();
+    const database = await openDatabase({ url: schema.url.replace(`:${port}/`, `:${relay.port}/`), dataDir });
+    relay.restore();
+    await expect.poll(() => database.workspaces.reads.unsettled(1), { timeout: 10_000 }).toEqual([]);
+    await database.close();
+    await schema.remove();
   });
 });
 

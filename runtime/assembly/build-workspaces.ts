@@ -1,0 +1,155 @@
+import type { Logger } from 'pino';
+import { imageBuildFrom } from '../containers/image-build.ts';
+import { ImageSupply } from '../containers/image-supply.ts';
+import type { VolumeBackend } from '../containers/volume-backend.ts';
+import type { Config } from '../contracts/environment.ts';
+import { workspaceContainerId } from '../contracts/ids.ts';
+import type { Database } from '../database/database.ts';
+import type { ContainerEgress } from '../egress-host/container-egress.ts';
+import type { Checkpoint } from '../lifecycle/checkpoint.ts';
+import { Leadership } from '../lifecycle/leadership.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { VERSION } from '../version.ts';
+import { imageSettings } from '../workspaces/allowed-images.ts';
+import { ArchiveCollector } from '../workspaces/archive-collector.ts';
+import { Coordinator } from '../workspaces/coordinator.ts';
+import { HealthMonitor } from '../workspaces/health-monitor.ts';
+import { InstanceController } from '../workspaces/instance-controller.ts';
+import { operationSteps } from '../workspaces/operation-steps.ts';
+import { StateReconciler } from '../workspaces/state-reconciler.ts';
+import { StorageProvider } from '../workspaces/storage-provider.ts';
+import { Strays } from '../workspaces/strays.ts';
+import { TtlManager } from '../workspaces/ttl-manager.ts';
+import { DatabaseDirectory } from '../workspaces/workspace-directory.ts';
+import { Workspaces } from '../workspaces/workspaces.ts';
+import type { Foundation } from './open-foundation.ts';
+
+const EDITOR = 'workspace-editor';
+const PIDS = 4096;
+
+interface Given extends Pick<Foundation, 'backend' | 'state' | 'objects' | 'instance'> {
+  config: Config;
+  env: Record<string, string | undefined>;
+  volumes: VolumeBackend;
+  database: Database;
+  egress: ContainerEgress;
+  metrics: Metrics;
+  checkpoint: Checkpoint;
+  log: Logger;
+}
+
+export type WorkspaceParts = ReturnType<typeof buildWorkspaces>;
+
+/** Puts together what workspaces need. Nothing runs yet. */
+export function buildWorkspaces({
+  config,
+  env,
+  backend,
+  volumes,
+  state,
+  objects,
+  database,
+  egress,
+  instance,
+  metrics,
+  checkpoint,
+  log,
+}: Given) {
+  const { activity } = state;
+  const standbySeconds = config.DEFAULT_STANDBY_TTL ?? config.IDLE_TIMER_SECONDS;
+  const archiveSeconds = config.DEFAULT_ARCHIVE_TTL;
+  const limits = { all: config.MAX_RUNNING_WORKSPACES, ofKey: config.MAX_RUNNING_WORKSPACES_PER_KEY };
+
+  const instances = new InstanceController({ backend, egress, settings: instanceSettings(config) });
+  const monitor = new HealthMonitor({ backend, volumes, database });
+  const images = new ImageSupply({ backend, builds: buildsOfOurs(env) });
+  const reconciler = new StateReconciler({
+    database,
+    steps: operationSteps({
+      database,
+      instances,
+      storage: new StorageProvider(volumes, objects),
+      monitor,
+      getImage: (image, onProgress, signal) => images.get(image, onProgress, signal),
+      onStarted: (row) => activity.armTimer(row.id, row.standbyTtlSeconds ?? standbySeconds),
+      checkpoint,
+    }),
+    seconds: { STARTING: config.STARTUP_TIMEOUT_SECONDS },
+    owner: instance,
+    parallel: config.WORKSPACE_PARALLEL_OPERATIONS,
+    log,
+    onEnd(kind, outcome, seconds) {
+      metrics.workspaceOperations.inc({ operation: kind, outcome });
+      metrics.workspaceOperationSeconds.observe({ operation: kind }, seconds);
+      coordinator.wake();
+      activity.hint(); // whoever follows it
+    },
+  });
+  const coordinator: Coordinator = new Coordinator({
+    leadership: new Leadership({ lease: database.leases, name: 'workspaces', owner: instance }),
+    monitor,
+    strays: new Strays({ backend, volumes, database, log }),
+    reconciler,
+    ttl: new TtlManager({ database, activity, standbySeconds, archiveSeconds, log }),
+    collector: new ArchiveCollector({ database, objects, log }),
+    activity,
+    settings: {
+      observeSeconds: config.WORKSPACE_OBSERVE_SECONDS,
+      reconcileSeconds: config.RECONCILE_INTERVAL_SECONDS,
+      ttlSeconds: config.TTL_MANAGER_INTERVAL,
+      collectSeconds: config.ARCHIVE_GC_INTERVAL_SECONDS,
+    },
+    log,
+  });
+  const directory = new DatabaseDirectory({ database, backend, activity, limits });
+  const workspaces = new Workspaces({
+    database,
+    directory,
+    images: imageSettings(config),
+    limits,
+    hint: () => activity.hint(),
+  });
+
+  return {
+    workspaces,
+    directory,
+    coordinator,
+    standbySeconds,
+    archiveSeconds,
+    /** Whose way out is to be looked after. A database that is away is asked again at the next round. */
+    async running() {
+      const ids = await database.workspaces.reads.running().catch(() => []);
+      return ids.map(workspaceContainerId);
+    },
+    /** Ends every container, for an instance that shares them with no other: the homes stay. */
+    async endAll() {
+      const found = await backend.list('workspace');
+      await Promise.all(found.map(({ id }) => backend.destroy(id, { stopSeconds: 0 })));
+    },
+    close() {
+      images.close();
+      directory.close();
+    },
+  };
+}
+
+function instanceSettings(config: Config) {
+  return {
+    limits: {
+      cpus: config.WORKSPACE_CPUS,
+      memoryBytes: config.WORKSPACE_MEMORY_MB * 1024 ** 2,
+      pids: PIDS,
+    },
+    reservations: {
+      cpus: config.WORKSPACE_CPUS_RESERVED,
+      memoryBytes: config.WORKSPACE_MEMORY_MB_RESERVED * 1024 ** 2,
+    },
+    healthCheckSeconds: config.HEALTH_CHECK_TIMEOUT_SECONDS,
+  };
+}
+
+/** Where the sources are at hand, the editor of this version is built from them. */
+function buildsOfOurs(env: Record<string, string | undefined>) {
+  const build = imageBuildFrom(new URL('../../images/build.ts', import.meta.url), EDITOR, env);
+  return new Map(build === undefined ? [] : [[`${EDITOR}:${VERSION}`, build]]);
+}
