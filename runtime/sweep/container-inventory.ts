@@ -1,12 +1,25 @@
 import type { ContainerBackend, ContainerView } from '../containers/container-backend.ts';
 import type { ConversationRecord, Instant } from '../contracts/conversation-record.ts';
 import type { ContainerId } from '../contracts/ids.ts';
+import { LABEL } from '../contracts/labels.ts';
 import type { Place } from '../state/conversation-store.ts';
 import type { State } from '../state/state.ts';
 import { allRecords } from './all-records.ts';
 
 /** Whose a container is; undefined: nobody's. `starting` and `stopping` belong to no conversation. */
-export type ContainerOwner = ConversationRecord | 'warm' | 'starting' | 'stopping' | undefined;
+export type ContainerOwner =
+  | ConversationRecord
+  | WorkspaceName
+  | 'warm'
+  | 'starting'
+  | 'stopping'
+  | undefined;
+
+/** As the labels of its container have it. */
+export interface WorkspaceName {
+  tenant: string;
+  workspace: string;
+}
 
 export interface InventoryEntry {
   container: ContainerView;
@@ -33,9 +46,10 @@ export class ContainerInventory {
   /** The oldest first. */
   async list(): Promise<InventoryEntry[]> {
     const { state, backend } = this.#parts;
-    const views = (await backend.list('conversation')).toSorted(
-      (one, other) => one.createdAt - other.createdAt,
-    );
+    const [views, ofWorkspaces] = await Promise.all([
+      backend.list('conversation'),
+      backend.list('workspace'),
+    ]);
     const ids = new Set(views.map(({ id }) => id));
     const places = await state.conversations.places([...ids]);
     const records = new Map<ContainerId, ConversationRecord>();
@@ -44,16 +58,29 @@ export class ContainerInventory {
     }
     const { members, now } = await state.warmPool.look();
     const warmSince = new Map(members.map(({ container, createdAt }) => [container, createdAt]));
-    return views.map((container) => {
+    const ofConversations = views.map((container) => {
       const owner = ownerOf(container, places.get(container.id), records.get(container.id), now);
       return { container, owner, expiresAt: this.#expiresAt(owner, warmSince.get(container.id)) };
     });
+    const others = ofWorkspaces.map((container) => ({
+      container,
+      owner: workspaceOf(container),
+      expiresAt: undefined,
+    }));
+    return [...ofConversations, ...others].toSorted(
+      (one, other) => one.container.createdAt - other.container.createdAt,
+    );
   }
 
   #expiresAt(owner: ContainerOwner, warmSince: Instant | undefined): Instant | undefined {
-    if (typeof owner === 'object') return this.#parts.expiresAt(owner);
+    if (typeof owner === 'object') return 'workspace' in owner ? undefined : this.#parts.expiresAt(owner);
     return warmSince === undefined ? undefined : warmSince + this.#parts.warmTtlSeconds * 1000;
   }
+}
+
+function workspaceOf({ labels }: ContainerView): WorkspaceName | undefined {
+  const { [LABEL.tenant]: tenant, [LABEL.workspaceId]: workspace } = labels;
+  return tenant === undefined || workspace === undefined ? undefined : { tenant, workspace };
 }
 
 const STARTING_MS = 60_000;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ContainerBackend } from '../../containers/container-backend.ts';
 import { BerthError } from '../../contracts/errors.ts';
 import { type ContainerId, parseContainerId } from '../../contracts/ids.ts';
-import type { ContainerInventory, InventoryEntry } from '../../sweep/container-inventory.ts';
+import type { ContainerInventory, ContainerOwner, InventoryEntry } from '../../sweep/container-inventory.ts';
 import type { SweepRequest } from '../../sweep/reconcile.ts';
 import type { SweepReport } from '../../sweep/role-sweep.ts';
 import { audited } from '../audit.ts';
@@ -16,6 +16,10 @@ const conversationOwner = z
   .object({ tenant: z.string(), conversation_id: z.string(), status: z.enum(STATUSES) })
   .meta({ id: 'ContainerOwner' });
 
+const workspaceOwner = z
+  .object({ tenant: z.string(), workspace_id: z.string() })
+  .meta({ id: 'ContainerWorkspace' });
+
 const container = z
   .object({
     container_id: z.string(),
@@ -23,9 +27,11 @@ const container = z
     state: z.enum(['created', 'running', 'paused', 'exited']),
     created_at: z.iso.datetime(),
     owner: z
-      .union([conversationOwner, z.enum(['warm', 'starting', 'stopping'])])
+      .union([conversationOwner, workspaceOwner, z.enum(['warm', 'starting', 'stopping'])])
       .nullable()
-      .meta({ description: 'A conversation, the warm pool, on its way in or out, or null: nobody' }),
+      .meta({
+        description: 'A conversation, a workspace, the warm pool, on its way in or out, or null: nobody',
+      }),
     expires_at: z.iso.datetime().nullable().meta({ description: 'When it ends if nothing is done with it' }),
   })
   .meta({ id: 'Container' });
@@ -183,12 +189,16 @@ function shown({ container: view, owner, expiresAt }: InventoryEntry): z.output<
     role: view.role,
     state: view.state,
     created_at: iso(view.createdAt),
-    owner:
-      typeof owner === 'object'
-        ? { tenant: owner.tenant, conversation_id: owner.conversation, status: owner.status }
-        : (owner ?? null),
+    owner: shownOwner(owner),
     expires_at: expiresAt === undefined ? null : iso(expiresAt),
   };
+}
+
+function shownOwner(owner: ContainerOwner): z.output<typeof container>['owner'] {
+  if (typeof owner !== 'object') return owner ?? null;
+  return 'workspace' in owner
+    ? { tenant: owner.tenant, workspace_id: owner.workspace }
+    : { tenant: owner.tenant, conversation_id: owner.conversation, status: owner.status };
 }
 
 function notFound(id: string): BerthError {
