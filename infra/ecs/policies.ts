@@ -139,7 +139,7 @@ function objects({ bucket, prefix }: RuntimeMay): Statement[] {
   return [
     {
       Effect: 'Allow',
-      Action: ['s3:GetObject', 's3:PutObject', 's3:DeleteObject'],
+      Action: ['s3:GetObject', 's3:PutObject', 's3:DeleteObject', 's3:AbortMultipartUpload'],
       Resource: `${bucket}/${prefix}/*`,
     },
     {

@@ -17,6 +17,16 @@ export class KeyRing {
     return findApiKey(this.#keys, presented);
   }
 
+  /** The key that was found before, if it is still in force. */
+  withHash(sha256: string): ApiKey | undefined {
+    return this.#keys.find((key) => key.sha256 === sha256);
+  }
+
+  /** How many tenants have a key. */
+  get tenants(): number {
+    return new Set(this.#keys.map(({ tenant }) => tenant)).size;
+  }
+
   /** `revoked` fires when the key is taken back before `Symbol.dispose`. */
   use(key: ApiKey): { revoked: AbortSignal } & Disposable {
     const controller = new AbortController();

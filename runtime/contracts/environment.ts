@@ -433,6 +433,16 @@ export const VARIABLES = {
     0,
     100_000,
   ),
+  WORKSPACE_DOMAIN: text(
+    {
+      default: undefined,
+      defaultText: 'none: `/w/{id}/` on the host of the API, on loopback and for one tenant only',
+      description:
+        'Domain below which each workspace has a host, `{id}.<domain>`, with the port where it is not that of the API. Take another registrable domain than the API has.',
+    },
+    /^(?=.{1,200}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+(:\d{1,5})?$/,
+    'a domain in lower case, with or without a port (workspaces.example.com)',
+  ),
   WORKSPACE_CPUS: decimal({ default: 2, description: 'CPUs that a workspace may use.' }, 0.05, 256),
   WORKSPACE_MEMORY_MB: wholeNumber(
     { default: 4096, description: 'Memory that a workspace may use, in MiB.' },

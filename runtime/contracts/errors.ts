@@ -173,6 +173,12 @@ const TABLE = {
     retryable: true,
     advice: 'The `detail` has the words of the engine.',
   },
+  WORKSPACE_NOT_ANSWERING: {
+    status: 502,
+    title: 'The program in the workspace does not answer',
+    retryable: true,
+    advice: 'The workspace runs, but nothing answers on its port 8080: look at what its program does there.',
+  },
   VOLUME_NOT_FOUND: {
     status: 409,
     title: 'The volume of the workspace is gone',

@@ -42,6 +42,7 @@ function contradictions(config: Config): string[] {
     ...egressMode(config),
     ...signing(config),
     ...egressService(config),
+    ...workspaceDomain(config),
     ...(config.CONTAINER_MANAGER_TYPE === 'process' ? processBackendRefusals(config) : []),
   ];
 }
@@ -122,6 +123,14 @@ function signing({ BEDROCK_REGION: region, BEDROCK_ROLE_ARN: role, BEDROCK_API_U
     return ['BEDROCK_REGION and BEDROCK_ROLE_ARN go together: set both, or none'];
   }
   return region === undefined && url !== undefined ? ['BEDROCK_API_URL is set without BEDROCK_REGION'] : [];
+}
+
+/** A host below the domain is a workspace's: the API would be out of reach there. */
+function workspaceDomain({ WORKSPACE_DOMAIN: domain, PUBLIC_URL: url }: Config): string[] {
+  const name = domain?.replace(/:\d+$/, '');
+  const host = URL.parse(url ?? '')?.hostname;
+  if (name === undefined || host === undefined || !`.${host}`.endsWith(`.${name}`)) return [];
+  return [`PUBLIC_URL is below WORKSPACE_DOMAIN, which is ${domain}: workspaces want a domain of their own`];
 }
 
 export function hasConfiguredKeys(config: Config): boolean {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import express, { type Express, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import type { ApiKey } from '../access/api-key.ts';
@@ -6,8 +5,10 @@ import type { KeyRing } from '../access/key-ring.ts';
 import { BerthError } from '../contracts/errors.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { requireAdmin, requireKey } from './authentication.ts';
-import { checked, hasBody, jsonBody } from './json-body.ts';
+import { checked, jsonBody } from './json-body.ts';
 import { asBerthError, problemOf, sendProblem } from './problem.ts';
+import { hasBody, letPass } from './request-body.ts';
+import { requestIdOf } from './request-id.ts';
 import type { Route } from './route.ts';
 
 interface Parts {
@@ -17,8 +18,6 @@ interface Parts {
   metrics: Metrics;
   trustedProxies: readonly string[];
 }
-
-const LET_PASS_MS = 2000;
 
 /** What is known of a request so far. */
 interface Context {
@@ -72,8 +71,7 @@ export function createApp(parts: Parts): Express {
 function observe({ log, metrics }: Parts, request: Request, response: Response, next: () => void): void {
   const started = performance.now();
   const client = request.ip; // a broken connection has none any more
-  const given = request.headers['x-request-id'];
-  const requestId = typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+  const requestId = requestIdOf(request);
   const context = contextOf(response);
   context.requestId = requestId;
   response.setHeader('X-Request-Id', requestId);
@@ -136,16 +134,6 @@ function fail({ log }: Parts, error: unknown, request: Request, response: Respon
     return;
   }
   response.destroy(); // bytes cut short must not look whole
-}
-
-/**
- * Drops what is left of a body that nobody reads. A client that is still sending gets to read its answer,
- * which a connection cut at once would take from it.
- */
-function letPass(request: Request): void {
-  const cut = setTimeout(() => request.destroy(), LET_PASS_MS);
-  request.once('close', () => clearTimeout(cut));
-  request.resume();
 }
 
 function contextOf(response: Response): Context {

@@ -1,4 +1,5 @@
 import { ERRORS } from '../contracts/errors.ts';
+import { escapeHtml } from './escape-html.ts';
 import type { Route } from './route.ts';
 
 /** The reference of the API as one page of plain HTML, from the OpenAPI document. */
@@ -51,12 +52,4 @@ function routeHtml(route: Route): string {
 
 function inline(text: string): string {
   return escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
-}
-
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }

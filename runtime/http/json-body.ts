@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import type { z } from 'zod';
 import { BerthError } from '../contracts/errors.ts';
+import { hasBody } from './request-body.ts';
 
 const MAX_BYTES = 1024 * 1024;
 
@@ -18,12 +19,6 @@ export async function jsonBody(request: Request, schema: z.ZodType): Promise<unk
     );
   }
   return checked(schema, parse(await read(request)), 'the body is not valid');
-}
-
-export function hasBody(request: Request): boolean {
-  return (
-    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
-  );
 }
 
 export function checked(schema: z.ZodType, value: unknown, detail: string): unknown {

@@ -1,4 +1,4 @@
-import type { Response } from 'express';
+import type { ServerResponse } from 'node:http';
 import { BerthError, ERRORS, type ErrorCode, type ErrorFields } from '../contracts/errors.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
@@ -33,7 +33,7 @@ export function problemOf(error: BerthError, requestId: string): Problem {
   };
 }
 
-export function sendProblem(response: Response, error: BerthError, requestId: string): void {
+export function sendProblem(response: ServerResponse, error: BerthError, requestId: string): void {
   const problem = problemOf(error, requestId);
   if (error.fields.retry_after !== undefined)
     response.setHeader('Retry-After', String(error.fields.retry_after));

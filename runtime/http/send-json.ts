@@ -1,6 +1,6 @@
-import type { Response } from 'express';
+import type { ServerResponse } from 'node:http';
 
-export function sendJson(response: Response, status: number, value: unknown): void {
+export function sendJson(response: ServerResponse, status: number, value: unknown): void {
   const body = JSON.stringify(value);
   response.statusCode = status;
   response.setHeader('Content-Type', 'application/json; charset=utf-8');

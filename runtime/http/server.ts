@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
@@ -9,13 +9,39 @@ import { PROBLEM_TYPE, problemOf } from './problem.ts';
 
 const LAST_WORDS_MS = 1000;
 
+/** Serves some requests before the API gets to see them. */
+export interface RequestTaker {
+  takes(request: IncomingMessage): boolean;
+  handle(request: IncomingMessage, response: ServerResponse): void;
+  /** Of a WebSocket. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+}
+
 /** The listening service. */
 export class HttpServer {
   readonly #server: Server;
   readonly #ended: Promise<unknown>;
 
-  constructor(app: Express) {
-    this.#server = createServer({ keepAliveTimeout: 75_000, requestTimeout: 0, headersTimeout: 30_000 }, app);
+  constructor(app: Express, taker?: RequestTaker) {
+    const taken = (request: IncomingMessage) => taker?.takes(request) === true;
+    this.#server = createServer(
+      {
+        keepAliveTimeout: 75_000,
+        requestTimeout: 0,
+        headersTimeout: 30_000,
+        // Clients that are gone without a word are noticed, be their streams ever so silent.
+        keepAlive: true,
+        keepAliveInitialDelay: 30_000,
+        shouldUpgradeCallback: (request) => isWebSocket(request) && taken(request),
+      },
+      (request, response) => (taken(request) ? taker?.handle(request, response) : app(request, response)),
+    );
+    this.#server.on('checkContinue', (request, response) => {
+      if (taken(request)) return taker?.handle(request, response);
+      response.writeContinue();
+      app(request, response);
+    });
+    this.#server.on('upgrade', (request, socket, head) => taker?.upgrade(request, socket, head));
     this.#server.on('clientError', refuseMalformed);
     this.#ended = new Promise((resolve) => this.#server.once('close', resolve));
   }
@@ -49,6 +75,11 @@ export class HttpServer {
     await this.#ended;
     clearTimeout(cut);
   }
+}
+
+/** Any other upgrade is not offered, and the request answered as if nobody had asked for it. */
+function isWebSocket({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
 }
 
 /** What is no HTTP never gets to a route, but is told in the same form. */

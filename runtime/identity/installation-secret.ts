@@ -8,12 +8,14 @@ export class InstallationSecret {
   readonly #secret: Buffer;
   readonly #ticketKey: Buffer;
   readonly #settingsKey: Buffer;
+  readonly #sessionKey: Buffer;
 
   constructor(secret: Buffer) {
     if (secret.length !== 32) throw new Error('the installation secret has 32 bytes');
     this.#secret = secret;
     this.#ticketKey = derived(secret, 'berth ticket');
     this.#settingsKey = derived(secret, 'berth egress settings');
+    this.#sessionKey = derived(secret, 'berth workspace session');
   }
 
   /** What the runtime shows to the agent of this container, and to no other. */
@@ -56,6 +58,15 @@ export class InstallationSecret {
 
   openSettings(owner: string, sealed: string): string | undefined {
     return openText(this.#settingsKey, sealed, owner);
+  }
+
+  /** For a browser to keep; it opens only for the same use. */
+  sealSession(use: 'link' | 'cookie', session: string): string {
+    return sealText(this.#sessionKey, session, use);
+  }
+
+  openSession(use: 'link' | 'cookie', sealed: string): string | undefined {
+    return openText(this.#sessionKey, sealed, use);
   }
 }
 

@@ -1,10 +1,12 @@
 import { pipeline, Readable, Transform, type TransformCallback } from 'node:stream';
+import type { ContentSize } from './object-store.ts';
 
 /** Passed on in pieces, so that progress shows. */
 const PIECE_BYTES = 64 * 1024;
 
 export interface ExpectedContent {
-  size: number;
+  /** Unknown: whatever comes before the source ends in order, passed on as it comes. */
+  size: ContentSize;
   /** How long its source may give nothing to a reader who waits. */
   stallMs: number;
   /** What it fails with when it is not as expected; told as `ended after 3 of 5 bytes`. */
@@ -71,19 +73,21 @@ export class ExactContent extends Transform {
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     this.#stall.refresh();
     this.#received += chunk.length;
-    if (this.#received > this.#expected.size) {
-      this.fail(this.#expected.failure(`has more than ${this.#expected.size} bytes`));
+    const { size } = this.#expected;
+    if (size !== 'unknown' && this.#received > size) {
+      this.fail(this.#expected.failure(`has more than ${size} bytes`));
       return;
     }
-    if (this.#received < this.#expected.size) this.#pass(chunk);
+    if (size === 'unknown' || this.#received < size) this.#pass(chunk);
     else if (chunk.length > 0) this.#last = chunk;
     done();
   }
 
   override _flush(done: TransformCallback): void {
     clearTimeout(this.#stall);
-    if (this.#received < this.#expected.size) {
-      this.fail(this.#expected.failure(`ended after ${this.#received} of ${this.#expected.size} bytes`));
+    const { size } = this.#expected;
+    if (size !== 'unknown' && this.#received < size) {
+      this.fail(this.#expected.failure(`ended after ${this.#received} of ${size} bytes`));
       return;
     }
     this.#pass(this.#last);

@@ -13,6 +13,7 @@ export interface ObjectStore {
   /**
    * Stores `content`, of exactly `size` bytes, in one step: readers have the old object or the new one, whole. Content
    * that is shorter, longer, broken or aborted leaves everything as it was, and its own failure is what is thrown.
+   * Content of unknown size is whole when its stream ends in order; of it no more than a few parts are held in memory.
    * A stream is read once and destroyed, whatever comes of it. With a condition that does not hold: `conflict`,
    * nothing changed (or, where the store was away in between, was changed and has been replaced since).
    */
@@ -36,16 +37,19 @@ export interface ObjectStore {
   close(): Promise<void>;
 }
 
-/** What one request can carry to S3. Larger: `BODY_TOO_LARGE`. */
+/** What one request can carry to S3, and so what content of a known size may have. Larger: `BODY_TOO_LARGE`. */
 export const LARGEST_OBJECT_BYTES = 5 * 1024 ** 3;
 
 export interface PutOptions {
-  size: number;
+  size: ContentSize;
   /** Default: none, the last write wins. */
   condition?: PutCondition;
   /** Aborted before the last bytes are on their way, the put throws the signal's reason and leaves nothing. */
   signal?: AbortSignal;
 }
+
+/** Where it is not known before the content has ended, S3 takes several TiB. */
+export type ContentSize = number | 'unknown';
 
 /** There must be no such object, or one of just this version. */
 export type PutCondition = { absent: true } | { version: string };

@@ -78,6 +78,17 @@ export class Metrics {
     'Containers that were found unhealthy',
     ['reason'],
   );
+  readonly proxiedRequests = this.#counter(
+    'workspace_proxied_requests_total',
+    "Requests to workspaces, by the kind of their answer, which is mostly the program's own",
+    ['status'],
+  );
+  readonly proxiedConnections = new Gauge({
+    name: 'workspace_proxied_connections',
+    help: 'Requests and WebSockets that this instance passes to workspaces right now',
+    labelNames: ['kind'],
+    registers: [this.#registry],
+  });
 
   readonly workspaceOperations = this.#counter(
     'workspace_operations_total',

@@ -7,6 +7,7 @@ import { CallsUnderWay } from '../calls-under-way.ts';
 import { type ExactContent, exactContent } from '../exact-content.ts';
 import { checkKey, checkPrefix } from '../object-key.ts';
 import type {
+  ContentSize,
   ListedObject,
   ObjectStore,
   PutCondition,
@@ -139,7 +140,7 @@ export class DirectoryObjectStore implements ObjectStore {
     await this.#calls.close();
   }
 
-  #exact(key: string, content: Readable, size: number, signal: AbortSignal): ExactContent {
+  #exact(key: string, content: Readable, size: ContentSize, signal: AbortSignal): ExactContent {
     const failure = (problem: string) => wrongContent(key, problem);
     return exactContent(content, { size, stallMs: this.#stallMs, failure, signal });
   }

@@ -33,18 +33,30 @@ export function tooSlow(ms: number): Error {
   return error;
 }
 
-/** The condition of a put does not hold. One on a version whose object is gone is told as that there is no such key. */
+/**
+ * The condition of a put does not hold. One on a version whose object is gone is told as that there is no such key. The
+ * end of an upload in parts may be answered so after a status that said otherwise.
+ */
 export function isPreconditionFailed(error: unknown): boolean {
-  return statusOf(error) === 412 || isNoSuchKey(error);
+  return statusOf(error) === 412 || isNoSuchKey(error) || isCalled(error, 'PreconditionFailed');
 }
 
-/** Another write to the key was under way (`ConditionalRequestConflict`): whether the condition holds can't be said. */
+/** Another write to the key was under way: whether the condition holds can't be said. */
 export function isConcurrentWrite(error: unknown): boolean {
-  return statusOf(error) === 409;
+  return statusOf(error) === 409 || isCalled(error, 'ConditionalRequestConflict');
+}
+
+/** It was completed, or given up, before. */
+export function isNoSuchUpload(error: unknown): boolean {
+  return isCalled(error, 'NoSuchUpload');
 }
 
 export function isNoSuchKey(error: unknown): boolean {
-  return isNotFound(error) && error instanceof Error && error.name === 'NoSuchKey';
+  return isNotFound(error) && isCalled(error, 'NoSuchKey');
+}
+
+function isCalled(error: unknown, name: string): boolean {
+  return error instanceof Error && error.name === name;
 }
 
 export function isNotFound(error: unknown): boolean {

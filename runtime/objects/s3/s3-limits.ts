@@ -9,3 +9,13 @@ export const S3_LIMITS: S3Limits = { attempts: 3, totalMs: 10_000, attemptMs: 5_
 
 /** Content up to this size is held in memory, sent again where that can help, and timed as a small call. */
 export const SMALL_BYTES = 256 * 1024;
+
+/** Of content that takes as long as it takes. */
+export const untimed = (attempts: number): AttemptLimits => ({
+  attempts,
+  totalMs: Number.POSITIVE_INFINITY,
+  attemptMs: Number.POSITIVE_INFINITY,
+});
+
+/** For what others clear up should it not work. */
+export const ABANDON_LIMITS: AttemptLimits = { attempts: 3, totalMs: 5_000, attemptMs: 2_000 };

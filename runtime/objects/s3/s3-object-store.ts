@@ -10,8 +10,10 @@ import { CallsUnderWay } from '../calls-under-way.ts';
 import { exactContent } from '../exact-content.ts';
 import { checkKey, checkPrefix, isKey } from '../object-key.ts';
 import type {
+  ContentSize,
   ListedObject,
   ObjectStore,
+  PutCondition,
   PutOptions,
   Stored,
   StoredContent,
@@ -20,11 +22,13 @@ import type {
 import { checkPut } from '../put-checks.ts';
 import { deleteBatch, LARGEST_BATCH } from './delete-batch.ts';
 import { absentWhen, explain, isNoSuchKey, isNotFound } from './failures.ts';
+import { MultipartUpload } from './multipart-upload.ts';
+import { versionOf } from './one-write.ts';
 import { S3Bucket } from './s3-bucket.ts';
 import { connectS3, endpointOf } from './s3-connection.ts';
 import { S3_LIMITS, type S3Limits } from './s3-limits.ts';
 import type { S3Location } from './s3-location.ts';
-import { S3Upload, versionOf } from './s3-upload.ts';
+import { S3Upload } from './s3-upload.ts';
 
 export interface S3Options {
   location: S3Location;
@@ -50,7 +54,7 @@ export class S3ObjectStore implements ObjectStore {
     const { size, condition, signal } = options;
     try {
       checkPut(key, content, size);
-      const upload = new S3Upload(this.#bucket, { key, content, size, condition });
+      const upload = this.#upload(key, content, size, condition);
       return await this.#calls.run((signal) => upload.run(signal), signal);
     } finally {
       if (!Buffer.isBuffer(content)) content.destroy();
@@ -113,6 +117,17 @@ export class S3ObjectStore implements ObjectStore {
   async close(): Promise<void> {
     await this.#calls.close();
     this.#bucket.client.destroy();
+  }
+
+  #upload(
+    key: string,
+    content: Buffer | Readable,
+    size: ContentSize,
+    condition: PutCondition | undefined,
+  ): S3Upload | MultipartUpload {
+    if (size !== 'unknown') return new S3Upload(this.#bucket, { key, content, size, condition });
+    if (!Buffer.isBuffer(content)) return new MultipartUpload(this.#bucket, { key, content, condition });
+    return new S3Upload(this.#bucket, { key, content, size: content.length, condition });
   }
 
   async *#list(prefix: string): AsyncGenerator<ListedObject> {

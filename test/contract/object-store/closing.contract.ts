@@ -22,14 +22,17 @@ export function closingContract(open: OpenStore): void {
       await store.close();
     });
 
-    it('has ended the puts that were under way', async () => {
+    it.each([
+      [2 * MIB, 3 * MIB],
+      [17 * MIB, 'unknown'],
+    ] as const)('has ended the puts that were under way (%s bytes of %s)', async (given, size) => {
       const { store } = await open();
       const begun = Promise.withResolvers<void>();
-      const content = streamThen(2 * MIB, () => {
+      const content = streamThen(given, () => {
         begun.resolve();
         return never();
       });
-      const put = store.put('k', content, { size: 3 * MIB });
+      const put = store.put('k', content, { size });
       put.catch(() => {});
       await begun.promise;
       await store.close();

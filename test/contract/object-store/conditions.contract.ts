@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import type { PutCondition } from '../../../runtime/objects/object-store.ts';
+import type { ObjectStore, PutCondition } from '../../../runtime/objects/object-store.ts';
 import { must } from '../../support/must.ts';
 import { MIB, putText, streamOf, text } from './contents.ts';
 import type { OpenStore } from './store-under-test.ts';
@@ -56,6 +56,23 @@ export function conditionsContract(open: OpenStore): void {
       expect((await buffer(must(await store.get('k')).content)).equals(Buffer.alloc(size, 1))).toBe(true);
     });
 
+    it('holds for content of unknown size and several parts too', async () => {
+      const { store } = await open();
+      const put = (value: number, condition: PutCondition) =>
+        store.put('k', streamOf(9 * MIB, value), { size: 'unknown', condition });
+      const first = await put(1, absent);
+      expect(first).toEqual({ version: must(await store.head('k')).version });
+      expect(await put(2, absent)).toBe('conflict');
+      expect(await put(2, { version: 'another' })).toBe('conflict');
+      expect(await firstByte(store)).toBe(1);
+      const second = await put(3, { version: first === 'conflict' ? '' : first.version });
+      expect(second).toEqual({ version: must(await store.head('k')).version });
+      expect(await firstByte(store)).toBe(3);
+      await store.delete(['k']);
+      expect(await put(4, { version: second === 'conflict' ? '' : second.version })).toBe('conflict');
+      expect(await store.head('k')).toBeUndefined();
+    });
+
     it.each(['absent', 'version'])('(%s) of many writers lets exactly one through', async (kind) => {
       const { store } = await open();
       for (let round = 0; round < ROUNDS; round++) {
@@ -90,4 +107,8 @@ export function conditionsContract(open: OpenStore): void {
       expect([...must(await text(store, 'k'))].sort()).toEqual(letters);
     });
   });
+}
+
+async function firstByte(store: ObjectStore): Promise<number | undefined> {
+  return (await buffer(must(await store.get('k')).content))[0];
 }

@@ -22,14 +22,14 @@ async function expectNothingOf(
   expect(await keysOf(store)).toEqual(['old']);
 }
 
+const wrong = (problem: string) =>
+  expect.objectContaining({ code: 'INTERNAL', detail: expect.stringContaining(problem) });
+
 export function contentContract(open: OpenStore): void {
   describe.each([
     ['small', 1000],
     ['large', 2 * MIB],
   ])('%s content leaves nothing when it', (_, size) => {
-    const wrong = (problem: string) =>
-      expect.objectContaining({ code: 'INTERNAL', detail: expect.stringContaining(problem) });
-
     it('is shorter than was said', async () => {
       const { store } = await open();
       const failure = wrong(`ended after ${size - 1} of ${size} bytes`);
@@ -63,12 +63,19 @@ export function contentContract(open: OpenStore): void {
       }
       expect(await keysOf(store)).toEqual([]);
     });
+  });
 
+  describe.each([
+    ['small content', 1000, 1000],
+    ['large content', 2 * MIB, 2 * MIB],
+    ['small content of unknown size', 1000, 'unknown'],
+    ['content of unknown size, of several parts,', 9 * MIB, 'unknown'],
+  ] as const)('%s leaves nothing when it', (_, length, size) => {
     it.each([0, 0.5, 1])('breaks, at %d of it, and its own failure is thrown', async (part) => {
       const { store } = await open();
       // As what an outage of the store itself would be.
       const failure = Object.assign(new Error('the agent is gone'), { code: 'ECONNRESET' });
-      const breaking = () => streamThen(Math.floor(size * part), () => Promise.reject(failure));
+      const breaking = () => streamThen(Math.floor(length * part), () => Promise.reject(failure));
       await expectNothingOf(store, breaking, () => ({ size }), failure);
     });
 
@@ -77,7 +84,7 @@ export function contentContract(open: OpenStore): void {
       const reason = new Error('no longer wanted');
       let abort = new AbortController();
       const aborting = () =>
-        streamThen(Math.floor(size * part), () => {
+        streamThen(Math.floor(length * part), () => {
           abort.abort(reason);
           return never();
         });
@@ -93,7 +100,7 @@ export function contentContract(open: OpenStore): void {
       const signal = AbortSignal.abort(new Error('never wanted'));
       await expectNothingOf(
         store,
-        () => streamOf(size),
+        () => streamOf(length),
         () => ({ size, signal }),
         signal.reason,
       );
@@ -104,7 +111,7 @@ export function contentContract(open: OpenStore): void {
       const failure = wrong('stood still for 0.1 s');
       await expectNothingOf(
         store,
-        () => streamThen(Math.floor(size * part), never),
+        () => streamThen(Math.floor(length * part), never),
         () => ({ size }),
         failure,
       );

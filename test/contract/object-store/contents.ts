@@ -16,6 +16,13 @@ export function* chunksOf(size: number, value = 1): Generator<Buffer> {
   for (let left = size; left > 0; left -= CHUNK) yield Buffer.alloc(Math.min(CHUNK, left), value);
 }
 
+/** Bytes of which no two pieces are alike, so that none can stand for another. */
+export function variedBytes(size: number): Buffer {
+  const bytes = Buffer.alloc(size);
+  for (let at = 0; at + 4 <= size; at += 1024) bytes.writeUInt32LE(at, at);
+  return bytes;
+}
+
 /** Gives `size` bytes, and then what `rest` does. */
 export function streamThen(size: number, rest: () => Promise<Buffer>): Readable {
   async function* chunks() {

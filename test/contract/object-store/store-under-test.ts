@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { DirectoryObjectStore } from '../../../runtime/objects/directory/directory-object-store.ts';
 import type { ObjectStore } from '../../../runtime/objects/object-store.ts';
 import { S3ObjectStore } from '../../../runtime/objects/s3/s3-object-store.ts';
 import { objectStore } from '../../support/services/provided.ts';
+import { unfinishedUploads } from './unfinished-uploads.ts';
 
 /** An empty store. */
 export interface StoreUnderTest extends AsyncDisposable {
@@ -43,6 +45,7 @@ export const s3UnderTest: OpenStore = async (options = {}) => {
       const left = await Array.fromAsync(sweeper.list(''), ({ key }) => key);
       await sweeper.delete(left);
       await sweeper.close();
+      expect(await unfinishedUploads(location.prefix)).toEqual([]);
     },
   };
 };

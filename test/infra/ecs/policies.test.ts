@@ -46,6 +46,10 @@ const WANTED_BY: Record<string, string[]> = {
   GetObject: ['s3:GetObject'],
   HeadObject: ['s3:GetObject'],
   PutObject: ['s3:PutObject'],
+  CreateMultipartUpload: ['s3:PutObject'],
+  UploadPart: ['s3:PutObject'],
+  CompleteMultipartUpload: ['s3:PutObject'],
+  AbortMultipartUpload: ['s3:AbortMultipartUpload'],
   DeleteObjects: ['s3:DeleteObject'],
   ListObjectsV2: ['s3:ListBucket'],
   AssumeRole: ['sts:AssumeRole'],
@@ -77,6 +81,7 @@ describe('what the runtime may', () => {
       's3:GetObject',
       's3:PutObject',
       's3:DeleteObject',
+      's3:AbortMultipartUpload',
       's3:ListBucket',
       'sts:AssumeRole',
     ]);

@@ -108,7 +108,12 @@ describe('the stores on AWS', () => {
       { applyServerSideEncryptionByDefault: { sseAlgorithm: 'AES256' } },
     ]);
     const [rule] = of('BucketLifecycleConfiguration').rules;
-    expect(rule).toMatchObject({ status: 'Enabled', noncurrentVersionExpiration: { noncurrentDays: 30 } });
+    expect(rule).toMatchObject({
+      status: 'Enabled',
+      filter: {},
+      noncurrentVersionExpiration: { noncurrentDays: 30 },
+      abortIncompleteMultipartUpload: { daysAfterInitiation: 1 },
+    });
     expect(of('BucketPolicy').policy).toContain('aws:SecureTransport');
   });
 

@@ -2,7 +2,9 @@
 
 - the check of a condition and the write it guards are one step (moto's threads can pass the check together);
 - a body that is cut off, or not the one that was signed, changes nothing;
-- deleting many objects wants Content-MD5, and checksums in trailers are refused, as by stores that know no newer ones.
+- deleting many objects wants Content-MD5, and checksums in trailers are refused, as by stores that know no newer ones;
+- an upload in parts is known under its own key alone and no longer than until its end, takes its parts in order only, and
+  completes on a version only where that is there.
 
 Usage: strict-s3.py PORT [SECONDS between switches of threads]
 """
@@ -12,8 +14,12 @@ import hashlib
 import io
 import sys
 import threading
+from urllib.parse import parse_qs
+from xml.dom import minidom
 
+from moto.core import DEFAULT_ACCOUNT_ID
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
+from moto.s3.models import s3_backends
 from werkzeug.serving import run_simple
 
 
@@ -31,6 +37,9 @@ class Strict:
             return refuse(start_response, *refusal)
         environ["wsgi.input"] = io.BytesIO(body)
         with self.writing:
+            refusal = upload_refusal(environ, body)
+            if refusal is not None:
+                return refuse(start_response, *refusal)
             return [b"".join(self.app(environ, start_response))]
 
     @staticmethod
@@ -48,6 +57,32 @@ class Strict:
         if environ["REQUEST_METHOD"] == "POST" and "delete" in environ["QUERY_STRING"] and digest is None:
             return "400 Bad Request", "MissingContentMD5"
         return None
+
+
+def upload_refusal(environ, body):
+    upload = parse_qs(environ["QUERY_STRING"]).get("uploadId")
+    if upload is None:
+        return None
+    _, bucket, key = environ["PATH_INFO"].encode("latin1").decode().split("/", 2)
+    s3 = s3_backends[DEFAULT_ACCOUNT_ID]["aws"]
+    if bucket not in s3.buckets:
+        return None
+    known = s3.buckets[bucket].multiparts.get(upload[0])
+    if known is None or known.key_name != key:
+        return "404 Not Found", "NoSuchUpload"
+    if environ["REQUEST_METHOD"] != "POST":
+        return None
+    numbers = [int(each.firstChild.data) for each in minidom.parseString(body).getElementsByTagName("PartNumber")]
+    if numbers != sorted(set(numbers)):
+        return "400 Bad Request", "InvalidPartOrder"
+    version = environ.get("HTTP_IF_MATCH")
+    if version is not None:
+        found = s3.get_object(bucket, key)
+        if found is None:
+            return "404 Not Found", "NoSuchKey"
+        if found.etag.strip('"') != version.strip('"'):
+            return "412 Precondition Failed", "PreconditionFailed"
+    return None
 
 
 def refuse(start_response, status, code):

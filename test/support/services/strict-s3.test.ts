@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { PrivateS3 } from './private-s3.ts';
 import { describeWith, startS3 } from './provided.ts';
 
@@ -92,5 +92,81 @@ describeWith('moto', 'the S3 of a run', () => {
     await once(slow, 'data');
     slow.destroy();
     expect((await call('GET', 'slow')).text).toBe('1234567890');
+  });
+
+  describe('of an upload in parts', () => {
+    const PART = 'x'.repeat(5 * 1024 * 1024);
+    const begin = async (key: string) => {
+      const { text } = await call('POST', `${key}?uploads`);
+      return /<UploadId>(.+?)<\/UploadId>/.exec(text)?.[1] ?? '';
+    };
+    const send = (key: string, upload: string, number: number, body: string) =>
+      call('PUT', `${key}?partNumber=${number}&uploadId=${upload}`, body);
+    const complete = (
+      key: string,
+      upload: string,
+      parts: [number, string][],
+      headers: Record<string, string> = {},
+    ) => {
+      const listed = parts.map(
+        ([number, etag]) => `<Part><PartNumber>${number}</PartNumber><ETag>${etag}</ETag></Part>`,
+      );
+      const body = `<CompleteMultipartUpload>${listed.join('')}</CompleteMultipartUpload>`;
+      return call('POST', `${key}?uploadId=${upload}`, body, headers);
+    };
+    const told = (status: number, code: string) => ({ status, text: expect.stringContaining(code) });
+
+    it('has no part too many, too small, changed or out of order', async () => {
+      const upload = await begin('parted');
+      const one = await send('parted', upload, 1, PART);
+      const two = await send('parted', upload, 2, 'end');
+      const small = await send('parted', upload, 3, 'more');
+      expect(await complete('parted', upload, [[1, two.etag]])).toMatchObject(told(400, 'InvalidPart<'));
+      expect(await complete('parted', upload, [[4, one.etag]])).toMatchObject(told(400, 'InvalidPart<'));
+      const backwards = complete('parted', upload, [
+        [2, two.etag],
+        [1, one.etag],
+      ]);
+      expect(await backwards).toMatchObject(told(400, 'InvalidPartOrder'));
+      const tooSmall = complete('parted', upload, [
+        [2, two.etag],
+        [3, small.etag],
+      ]);
+      expect(await tooSmall).toMatchObject(told(400, 'EntityTooSmall'));
+      expect((await call('GET', 'parted')).status).toBe(404);
+      const right = complete('parted', upload, [
+        [1, one.etag],
+        [2, two.etag],
+      ]);
+      expect((await right).status).toBe(200);
+      expect((await call('GET', 'parted')).text).toBe(`${PART}end`);
+    });
+
+    it('knows it under its own key, and no longer than until its end', async () => {
+      const upload = await begin('known');
+      expect(await send('other', upload, 1, 'x')).toMatchObject(told(404, 'NoSuchUpload'));
+      const { etag } = await send('known', upload, 1, 'x');
+      expect((await complete('known', upload, [[1, etag]])).status).toBe(200);
+      expect(await complete('known', upload, [[1, etag]])).toMatchObject(told(404, 'NoSuchUpload'));
+      const given = await begin('known');
+      expect((await call('DELETE', `known?uploadId=${given}`)).status).toBe(204);
+      expect(await send('known', given, 1, 'y')).toMatchObject(told(404, 'NoSuchUpload'));
+      expect(await call('DELETE', `known?uploadId=${given}`)).toMatchObject(told(404, 'NoSuchUpload'));
+      expect((await call('GET', 'known')).text).toBe('x');
+    });
+
+    it('completes on condition as it puts, and keeps what it refused to complete', async () => {
+      const upload = await begin('guarded');
+      const { etag } = await send('guarded', upload, 1, 'mine');
+      const completed = (headers: Record<string, string>) =>
+        complete('guarded', upload, [[1, etag]], headers);
+      expect(await completed({ 'If-Match': '"0"' })).toMatchObject(told(404, 'NoSuchKey'));
+      const theirs = await call('PUT', 'guarded', 'theirs');
+      expect(await completed({ 'If-None-Match': '*' })).toMatchObject(told(412, 'PreconditionFailed'));
+      expect(await completed({ 'If-Match': '"0"' })).toMatchObject(told(412, 'PreconditionFailed'));
+      expect((await call('GET', 'guarded')).text).toBe('theirs');
+      expect((await completed({ 'If-Match': theirs.etag })).status).toBe(200);
+      expect((await call('GET', 'guarded')).text).toBe('mine');
+    });
   });
 });
