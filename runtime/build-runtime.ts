@@ -12,6 +12,7 @@ import type { ContainerBackend } from './containers/container-backend.ts';
 import { imageBuildFrom } from './containers/image-build.ts';
 import { ImagePreparation } from './containers/image-preparation.ts';
 import type { Config } from './contracts/environment.ts';
+import { BerthError } from './contracts/errors.ts';
 import { endLeftovers } from './conversations/leftovers.ts';
 import { createApp } from './http/app.ts';
 import { containerRoutes } from './http/routes/container-routes.ts';
@@ -23,6 +24,7 @@ import { executionRoutes } from './http/routes/execution-routes.ts';
 import { fileRoutes } from './http/routes/file-routes.ts';
 import { operationsRoutes } from './http/routes/operations-routes.ts';
 import { warmPoolRoutes } from './http/routes/warm-pool-routes.ts';
+import { workspaceRoutes } from './http/routes/workspace-routes.ts';
 import { HttpServer } from './http/server.ts';
 import { type Checkpoint, noCheckpoint } from './lifecycle/checkpoint.ts';
 import { ClosingStack } from './lifecycle/closing-stack.ts';
@@ -97,6 +99,7 @@ async function build(
     onError: (error) => log.warn({ problem: error.message }, 'the database is away'),
   });
   closing.add('database', () => database.close());
+  let url = '';
   const { volumes } = backend;
   const workspaces =
     volumes &&
@@ -107,6 +110,8 @@ async function build(
       env,
       volumes,
       database,
+      ring,
+      address: () => config.PUBLIC_URL ?? url,
       metrics,
       checkpoint,
       log,
@@ -153,8 +158,7 @@ async function build(
   const readiness = new Readiness();
   readiness.add('backend', () => backend.ping());
   readiness.add('store', () => state.ping());
-  // Live conversations go on without it, and no other instance has a better one.
-  // Conversations go on without it.
+  // Live conversations go on without these, and no other instance has better ones.
   readiness.add('database', () => database.ping(), { vital: false });
   readiness.add('objects', () => objects.ping(), { vital: false });
   readiness.add('image', async () => images.require());
@@ -164,6 +168,7 @@ async function build(
     ...fileRoutes(conversations),
     ...conversationRoutes(conversations),
     ...egressRoutes(parts.egress),
+    ...workspaceRoutes(() => workspaces?.service ?? refuseWorkspaces(backend.kind)),
     ...warmPoolRoutes({ pool: warmPool, maxContainers: settings.maxContainers, log }),
     ...containerRoutes({
       inventory: sweep.inventory,
@@ -177,11 +182,13 @@ async function build(
   routes.push(...documentationRoutes(routes, VERSION, config.PUBLIC_URL));
   const server = new HttpServer(
     createApp({ routes, ring, log, metrics, trustedProxies: config.TRUSTED_PROXIES }),
+    workspaces?.proxy,
   );
   closing.add('image build', () => images.close());
   await images.look();
-  const url = await server.listen(config.HOST, config.PORT);
+  url = await server.listen(config.HOST, config.PORT);
   closing.add('open connections', () => server.close());
+  closing.add('connections to workspaces', () => workspaces?.proxy.close());
   const loops = startLoops({ config, parts, sweep, egress: egressWatch, metrics, log });
   workspaces?.coordinator.start();
   closing.add('coordinator', () => workspaces?.coordinator.stop());
@@ -194,4 +201,8 @@ async function build(
   closing.add('server', () => server.stopAccepting());
   void images.start().then(() => warmPool.wake());
   return { url, developmentKey, backend: backend.kind, close: () => closing.close(log) };
+}
+
+function refuseWorkspaces(backend: ContainerBackend['kind']): never {
+  throw new BerthError('NOT_SUPPORTED', `there are no workspaces on ${backend}: use docker or process`);
 }

@@ -1,11 +1,15 @@
 import type { Logger } from 'pino';
+import type { ApiKey } from '../access/api-key.ts';
+import type { KeyRing } from '../access/key-ring.ts';
 import { imageBuildFrom } from '../containers/image-build.ts';
 import { ImageSupply } from '../containers/image-supply.ts';
 import type { VolumeBackend } from '../containers/volume-backend.ts';
 import type { Config } from '../contracts/environment.ts';
-import { workspaceContainerId } from '../contracts/ids.ts';
+import { type WorkspaceId, workspaceContainerId } from '../contracts/ids.ts';
 import type { Database } from '../database/database.ts';
 import type { ContainerEgress } from '../egress-host/container-egress.ts';
+import { pathsRefusal } from '../http/workspace-proxy/workspace-address.ts';
+import { WorkspaceProxy } from '../http/workspace-proxy/workspace-proxy.ts';
 import type { Checkpoint } from '../lifecycle/checkpoint.ts';
 import { Leadership } from '../lifecycle/leadership.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -27,12 +31,15 @@ import type { Foundation } from './open-foundation.ts';
 const EDITOR = 'workspace-editor';
 const PIDS = 4096;
 
-interface Given extends Pick<Foundation, 'backend' | 'state' | 'objects' | 'instance'> {
+interface Given extends Pick<Foundation, 'backend' | 'state' | 'objects' | 'instance' | 'secret'> {
   config: Config;
   env: Record<string, string | undefined>;
   volumes: VolumeBackend;
   database: Database;
   egress: ContainerEgress;
+  ring: KeyRing;
+  /** Where clients reach the service, once it listens. */
+  address: () => string;
   metrics: Metrics;
   checkpoint: Checkpoint;
   log: Logger;
@@ -51,6 +58,9 @@ export function buildWorkspaces({
   database,
   egress,
   instance,
+  secret,
+  ring,
+  address,
   metrics,
   checkpoint,
   log,
@@ -110,12 +120,33 @@ export function buildWorkspaces({
     hint: () => activity.hint(),
   });
 
-  return {
-    workspaces,
+  const proxy = new WorkspaceProxy({
     directory,
+    activity,
+    writes: database.workspaces.proxy,
+    retry: (tenant, id) => workspaces.retry(tenant, id),
+    ring,
+    secret,
+    metrics,
+    settings: {
+      domain: config.WORKSPACE_DOMAIN,
+      base: address,
+      pathsRefusal: () => pathsRefusal(config.HOST, ring.tenants),
+      trustedProxies: config.TRUSTED_PROXIES,
+      standbySeconds,
+      wakeSeconds: config.STARTUP_TIMEOUT_SECONDS,
+    },
+    log,
+  });
+
+  return {
+    service: {
+      workspaces,
+      view: { urlOf: (id: WorkspaceId) => proxy.urlOf(id), standbySeconds, archiveSeconds },
+      link: (id: WorkspaceId, key: ApiKey) => proxy.link(id, key),
+    },
+    proxy,
     coordinator,
-    standbySeconds,
-    archiveSeconds,
     /** Whose way out is to be looked after. A database that is away is asked again at the next round. */
     async running() {
       const ids = await database.workspaces.reads.running().catch(() => []);

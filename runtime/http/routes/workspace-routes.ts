@@ -10,7 +10,7 @@ import { type Route, route } from '../route.ts';
 import { sendJson } from '../send-json.ts';
 import { newWorkspace, workspace, workspaceChange } from './workspace-schemas.ts';
 
-interface Given {
+export interface WorkspaceService {
   workspaces: Workspaces;
   view: ViewSettings;
   /** A link that opens one in a browser, once. */
@@ -19,14 +19,17 @@ interface Given {
 
 const one = z.object({ id: workspaceParam });
 const nothing = z.strictObject({});
+/** Of every call. */
+const always = ['NOT_SUPPORTED', 'STORE_UNAVAILABLE'] as const;
 const shownOne = { 'application/json': workspace };
 const listQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1000).default(100),
   cursor: workspaceParam.optional().meta({ description: '`next_cursor` of the page before' }),
 });
 
-export function workspaceRoutes({ workspaces, view, link }: Given): Route[] {
-  const shown = (row: WorkspaceRow): WorkspaceView => workspaceView(row, view);
+/** `service` throws where there are no workspaces. */
+export function workspaceRoutes(service: () => WorkspaceService): Route[] {
+  const shown = (row: WorkspaceRow): WorkspaceView => workspaceView(row, service().view);
   const common = { tag: 'Workspaces', access: 'use' } as const;
   return [
     route({
@@ -39,16 +42,16 @@ export function workspaceRoutes({ workspaces, view, link }: Given): Route[] {
       body: newWorkspace,
       answers: { 201: { description: 'It is being made', content: shownOne } },
       errors: [
+        ...always,
         'INVALID_REQUEST',
         'INVALID_ID',
         'FORBIDDEN',
         'WORKSPACE_EXISTS',
         'QUOTA_EXCEEDED',
         'CAPACITY_EXCEEDED',
-        'STORE_UNAVAILABLE',
       ],
       async handle({ key, body, response }) {
-        const row = await workspaces.create(key, {
+        const row = await service().workspaces.create(key, {
           id: body.id,
           name: body.name,
           imageRef: body.image_ref,
@@ -76,10 +79,10 @@ export function workspaceRoutes({ workspaces, view, link }: Given): Route[] {
           },
         },
       },
-      errors: ['INVALID_REQUEST', 'STORE_UNAVAILABLE'],
+      errors: [...always, 'INVALID_REQUEST'],
       async handle({ key, query, response }) {
         const { limit, cursor } = query;
-        const rows = await workspaces.list(key.tenant, {
+        const rows = await service().workspaces.list(key.tenant, {
           limit,
           ...(cursor === undefined ? {} : { after: cursor }),
         });
@@ -97,9 +100,9 @@ export function workspaceRoutes({ workspaces, view, link }: Given): Route[] {
       params: one,
       query: nothing,
       answers: { 200: { description: 'As it is now', content: shownOne } },
-      errors: ['INVALID_ID', 'WORKSPACE_NOT_FOUND', 'STORE_UNAVAILABLE'],
+      errors: [...always, 'INVALID_ID', 'WORKSPACE_NOT_FOUND'],
       async handle({ key, params, response }) {
-        sendJson(response, 200, shown(await workspaces.get(key.tenant, params.id)));
+        sendJson(response, 200, shown(await service().workspaces.get(key.tenant, params.id)));
       },
     }),
     route({
@@ -113,6 +116,7 @@ export function workspaceRoutes({ workspaces, view, link }: Given): Route[] {
       body: workspaceChange,
       answers: { 200: { description: 'As it is now', content: shownOne } },
       errors: [
+        ...always,
         'INVALID_REQUEST',
         'INVALID_ID',
         'FORBIDDEN',
@@ -120,10 +124,9 @@ export function workspaceRoutes({ workspaces, view, link }: Given): Route[] {
         'WORKSPACE_DELETING',
         'QUOTA_EXCEEDED',
         'CAPACITY_EXCEEDED',
-        'STORE_UNAVAILABLE',
       ],
       async handle({ key, params, body, response }) {
-        const row = await workspaces.change(key, params.id, {
+        const row = await service().workspaces.change(key, params.id, {
           desiredState: body.desired_state,
           name: body.name,
           imageRef: body.image_ref,
@@ -141,9 +144,9 @@ export function workspaceRoutes({ workspaces, view, link }: Given): Route[] {
       params: one,
       query: nothing,
       answers: { 202: { description: 'It is tried', content: shownOne } },
-      errors: ['INVALID_ID', 'WORKSPACE_NOT_FOUND', 'WORKSPACE_DELETING', 'STORE_UNAVAILABLE'],
+      errors: [...always, 'INVALID_ID', 'WORKSPACE_NOT_FOUND', 'WORKSPACE_DELETING'],
       async handle({ key, params, response }) {
-        sendJson(response, 202, shown(await workspaces.retry(key.tenant, params.id)));
+        sendJson(response, 202, shown(await service().workspaces.retry(key.tenant, params.id)));
       },
     }),
     route({
@@ -156,9 +159,9 @@ export function workspaceRoutes({ workspaces, view, link }: Given): Route[] {
       params: one,
       query: nothing,
       answers: { 202: { description: 'It is being deleted' } },
-      errors: ['INVALID_ID', 'WORKSPACE_NOT_FOUND', 'STORE_UNAVAILABLE'],
+      errors: [...always, 'INVALID_ID', 'WORKSPACE_NOT_FOUND'],
       async handle({ key, params, response }) {
-        await workspaces.delete(key.tenant, params.id);
+        await service().workspaces.delete(key.tenant, params.id);
         sendJson(response, 202, { id: params.id });
       },
     }),
@@ -181,10 +184,10 @@ export function workspaceRoutes({ workspaces, view, link }: Given): Route[] {
           },
         },
       },
-      errors: ['INVALID_ID', 'WORKSPACE_NOT_FOUND', 'STORE_UNAVAILABLE'],
+      errors: [...always, 'INVALID_ID', 'WORKSPACE_NOT_FOUND'],
       async handle({ key, params, response }) {
-        await workspaces.get(key.tenant, params.id);
-        const { url, expiresAt } = link(params.id, key);
+        await service().workspaces.get(key.tenant, params.id);
+        const { url, expiresAt } = service().link(params.id, key);
         sendJson(response, 201, { url, expires_at: expiresAt.toISOString() });
       },
     }),
@@ -198,9 +201,9 @@ export function workspaceRoutes({ workspaces, view, link }: Given): Route[] {
       params: one,
       query: nothing,
       answers: { 200: { description: 'Server-sent events', content: { 'text/event-stream': 'text' } } },
-      errors: ['INVALID_ID', 'WORKSPACE_NOT_FOUND', 'STORE_UNAVAILABLE'],
+      errors: [...always, 'INVALID_ID', 'WORKSPACE_NOT_FOUND'],
       async handle({ key, params, response, signal }) {
-        const rows = workspaces.follow(key.tenant, params.id, signal);
+        const rows = service().workspaces.follow(key.tenant, params.id, signal);
         const first = await rows.next(); // before anything is sent: it may not be there
         using events = new EventStream(response, signal);
         let before: WorkspaceView | undefined;
