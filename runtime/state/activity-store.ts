@@ -17,7 +17,10 @@ export interface ActivityStore {
   /** The idle timer begins anew, whoever is connected. */
   armTimer(workspace: WorkspaceId, idleSeconds: number): Promise<void>;
 
-  /** Those of them with a live connection or a timer that has not run out, with a constant number of calls. */
+  /**
+   * Those of them with a live connection or a timer that has not run out, with a constant number of calls. All of them,
+   * until it has been asked for 90 s: a store that was emptied has heard of every live connection again by then.
+   */
   inUse(workspaces: readonly WorkspaceId[]): Promise<Set<WorkspaceId>>;
 
   /** True for the first call with this name in so many seconds: a link that is good once. */

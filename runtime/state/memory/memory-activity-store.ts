@@ -13,6 +13,8 @@ export class MemoryActivityStore implements ActivityStore {
   /** Name → until when it is used up. */
   readonly #used = new Map<string, Instant>();
   readonly #listeners = new Set<() => void>();
+  /** When it was first asked who uses what. */
+  #since: Instant | undefined;
 
   constructor(clock: { now(): Instant }) {
     this.#clock = clock;
@@ -46,6 +48,8 @@ export class MemoryActivityStore implements ActivityStore {
 
   async inUse(workspaces: readonly WorkspaceId[]): Promise<Set<WorkspaceId>> {
     const now = this.#clock.now();
+    this.#since ??= now;
+    if (now - this.#since < ms(CONNECTION_SILENT_SECONDS)) return new Set(workspaces);
     return new Set(workspaces.filter((id) => (this.#timers.get(id) ?? 0) > now || this.#live(id).size > 0));
   }
 

@@ -48,6 +48,8 @@ export interface RedisKeys {
   idleTimer: string;
   /** + a name that is good once: string, until when it is used up. */
   once: string;
+  /** String: since when it is asked who uses which workspace. */
+  activitySince: string;
 }
 
 export function redisKeys(prefix: string): RedisKeys {
@@ -74,6 +76,7 @@ export function redisKeys(prefix: string): RedisKeys {
     connections: `${prefix}ws_conn:`,
     idleTimer: `${prefix}idle_timer:`,
     once: `${prefix}workspace:once:`,
+    activitySince: `${prefix}workspace:activity_since`,
   };
 }
 
@@ -111,6 +114,6 @@ export function scriptKeys(keys: RedisKeys): string[] {
     ],
     ...[keys.relays, keys.epoch, keys.record, keys.reverse, keys.work, keys.tenant, keys.poolInfo],
     ...[keys.execution, keys.events, keys.executions, keys.tenantExecutions, keys.lease],
-    ...[keys.connections, keys.idleTimer, keys.once],
+    ...[keys.connections, keys.idleTimer, keys.once, keys.activitySince],
   ];
 }

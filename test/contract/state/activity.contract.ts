@@ -5,7 +5,15 @@ import type { OpenState } from './state-under-test.ts';
 const one = workspace('one');
 const two = workspace('two');
 
-export function activityContract(open: OpenState): void {
+export function activityContract(openNew: OpenState): void {
+  /** One that has been there for long enough to know everybody. */
+  const open: OpenState = async () => {
+    const opened = await openNew();
+    await opened.state.activity.inUse([one]);
+    opened.clock.advance(90);
+    return opened;
+  };
+
   describe('a workspace', () => {
     it('is in use while somebody is connected, and for its idle time after the last', async () => {
       const { state, clock } = await open();
@@ -24,6 +32,18 @@ export function activityContract(open: OpenState): void {
       clock.advance(1);
       expect(await activity.inUse([one])).toEqual(new Set());
       expect(await activity.connect(one, 'c')).toEqual({ first: true });
+    });
+
+    it('counts as used until a store that was emptied has heard of all who are connected again', async () => {
+      const { state, clock } = await openNew();
+      const { activity } = state;
+      clock.advance(1_000);
+      expect(await activity.inUse([one, two])).toEqual(new Set([one, two]));
+      clock.advance(89);
+      await activity.beat([{ workspace: two, connection: 'a' }]);
+      expect(await activity.inUse([one, two])).toEqual(new Set([one, two]));
+      clock.advance(1);
+      expect(await activity.inUse([one, two])).toEqual(new Set([two]));
     });
 
     it('is in use no more once the hearts of its connections have been silent for 90 s', async () => {

@@ -48,6 +48,12 @@ export const runtimeImage = imageService(
   'the runtime in a container of its own',
 );
 
+export const editorImage = imageService(
+  'workspace-editor',
+  'TEST_EDITOR_IMAGE',
+  'workspaces in real containers',
+);
+
 let found: Promise<BaseImage> | undefined;
 
 /** Looked for once a run: a registry that does not answer is waited for once. */

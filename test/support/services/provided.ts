@@ -25,6 +25,7 @@ const variables = {
   'workspace-base-image': 'TEST_WORKSPACE_IMAGE',
   'proxy-sidecar-image': 'TEST_PROXY_IMAGE',
   'runtime-image': 'TEST_RUNTIME_IMAGE',
+  'workspace-editor-image': 'TEST_EDITOR_IMAGE',
 } as const;
 
 export type ProvidedService = keyof typeof variables;
@@ -120,6 +121,7 @@ export const bubblewrap = (): { path: string } => ({ path: provided('bubblewrap'
 export const workspaceImage = (): string => provided('workspace-base-image');
 export const proxyImage = (): string => provided('proxy-sidecar-image');
 export const runtimeImage = (): string => provided('runtime-image');
+export const editorImage = (): string => provided('workspace-editor-image');
 
 /** Where what one file starts leaves its record, for a run that has to clear up. */
 const ownFolder = (): string => process.env.TEST_RUN_FOLDER ?? mkdtempSync(join(tmpdir(), 'berth-services-'));

@@ -1,5 +1,5 @@
 import { engineAnswers } from '../../../images/builder/engine.ts';
-import { proxyImage, workspaceImage } from './image-service.ts';
+import { editorImage, proxyImage, workspaceImage } from './image-service.ts';
 import { redisAnswers } from './private-redis.ts';
 import { s3Answers } from './private-s3.ts';
 import { readServicesEnv } from './services-env.ts';
@@ -20,7 +20,7 @@ export async function servicesInReach(): Promise<Record<string, string>> {
     without('docker', otherwise);
     env.TEST_DOCKER_HOST = ''; // a worker would have the one of this process
   } else {
-    for (const service of [workspaceImage, proxyImage]) {
+    for (const service of [workspaceImage, proxyImage, editorImage]) {
       const image = await service.start({ folder: '', env, say: (line) => console.error(line) });
       if ('missing' in image) without(service.name, image.missing);
       else Object.assign(env, image.env);

@@ -1,6 +1,6 @@
 import { bubblewrap } from './bubblewrap.ts';
 import { docker } from './docker.ts';
-import { proxyImage, runtimeImage, workspaceImage } from './image-service.ts';
+import { editorImage, proxyImage, runtimeImage, workspaceImage } from './image-service.ts';
 import { moto } from './moto.ts';
 import { postgres } from './postgres.ts';
 import { postgresServer } from './postgres-server.ts';
@@ -23,6 +23,7 @@ export const services: readonly Service[] = [
   workspaceImage,
   proxyImage,
   runtimeImage,
+  editorImage,
 ];
 
 export interface LeftOut extends Missing {
