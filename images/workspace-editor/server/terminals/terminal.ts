@@ -50,7 +50,12 @@ export class Terminal {
     });
     this.#child = child;
     // Pipes, as `stdio` says.
-    [this.#typed, this.#shown, , this.#sizes] = child.stdio as unknown as [Writable, Readable, null, Writable];
+    [this.#typed, this.#shown, , this.#sizes] = child.stdio as unknown as [
+      Writable,
+      Readable,
+      null,
+      Writable,
+    ];
     // A helper that has ended breaks its pipes; its end is told below.
     for (const pipe of [this.#typed, this.#sizes]) pipe.on('error', () => {});
     this.#shown.on('data', (chunk: Buffer) => this.#show(chunk));
