@@ -15,6 +15,7 @@ export function movableEdge(id, property, { from, now, keys: [less, more], least
   const set = (/** @type {number} */ size) => {
     const px = Math.round(Math.max(least, Math.min(most(), size)));
     document.documentElement.style.setProperty(property, `${px}px`);
+    edge.setAttribute('aria-valuenow', `${px}`);
     remember(property, px);
   };
   edge.addEventListener('pointerdown', (event) => {

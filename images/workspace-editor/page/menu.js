@@ -16,6 +16,7 @@ export function showMenu(at, items) {
     });
     return button;
   });
+  const focused = () => buttons.findIndex((button) => button.matches(':focus'));
   menu.replaceChildren(...buttons);
   menu.showPopover();
   const { innerWidth, innerHeight } = window;
@@ -27,8 +28,7 @@ export function showMenu(at, items) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step === undefined) return;
     event.preventDefault();
-    const now = buttons.findIndex((button) => button === document.activeElement);
-    buttons.at((now + step) % buttons.length)?.focus();
+    buttons.at((focused() + step) % buttons.length)?.focus();
   };
   menu.ontoggle = () => {
     if (!menu.matches(':popover-open') && before instanceof HTMLElement && before.isConnected) before.focus();

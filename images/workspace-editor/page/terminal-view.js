@@ -29,9 +29,9 @@ export class TerminalView {
       theme: terminalColours(),
       fontFamily: getComputedStyle(document.documentElement).getPropertyValue('--mono'),
       fontSize: 13,
+      lineHeight: 1.15,
       scrollback: 5000,
       minimumContrastRatio: 4.5,
-      screenReaderMode: false,
       macOptionIsMeta: true,
     });
     this.#terminal.loadAddon(this.#fit);

@@ -86,14 +86,20 @@ export class Terminals {
     const view = new TerminalView(id, {
       title: (title) => this.#tabs.rename(id, title === '' ? name : title),
       exited: () => this.#tabs.mark(id, 'ended', true),
-      // Silently: the socket goes on trying, and the page tells that the workspace is away.
-      gone: () =>
-        void this.#look()
-          .then(() => this.#views.size === 0 && this.#open())
-          .catch(() => {}),
+      gone: () => void this.#recover(),
       connected: this.#connected,
     });
     this.#views.set(id, view);
+  }
+
+  /** Silently: the sockets go on trying, and the page tells that the workspace is away. */
+  async #recover() {
+    try {
+      await this.#look();
+      if (this.#views.size === 0) await this.#open();
+    } catch {
+      // It still is.
+    }
   }
 
   /** @param {string} id */

@@ -19,3 +19,6 @@ export function vendorFiles(): ReadonlyMap<string, string> {
     ['addon-fit.mjs', '@xterm/addon-fit/lib/addon-fit.mjs'],
   ]);
 }
+
+/** What must be kept with copies of them. */
+export const VENDOR_LICENCES = ['ace-builds/LICENSE', '@xterm/xterm/LICENSE', '@xterm/addon-fit/LICENSE'];

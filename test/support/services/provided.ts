@@ -22,9 +22,11 @@ const variables = {
   moto: 'TEST_MOTO_PYTHON',
   s3: 'TEST_S3_ENDPOINT',
   bubblewrap: 'TEST_BWRAP',
+  chromium: 'TEST_CHROMIUM',
   'workspace-base-image': 'TEST_WORKSPACE_IMAGE',
   'proxy-sidecar-image': 'TEST_PROXY_IMAGE',
   'runtime-image': 'TEST_RUNTIME_IMAGE',
+  'workspace-editor-image': 'TEST_EDITOR_IMAGE',
 } as const;
 
 export type ProvidedService = keyof typeof variables;
@@ -116,10 +118,14 @@ export async function startS3(options: { switchSeconds?: number } = {}): Promise
 
 export const bubblewrap = (): { path: string } => ({ path: provided('bubblewrap') });
 
+/** A browser's program. */
+export const chromium = (): { path: string } => ({ path: provided('chromium') });
+
 /** Built from the sources as they are: never an older one. */
 export const workspaceImage = (): string => provided('workspace-base-image');
 export const proxyImage = (): string => provided('proxy-sidecar-image');
 export const runtimeImage = (): string => provided('runtime-image');
+export const editorImage = (): string => provided('workspace-editor-image');
 
 /** Where what one file starts leaves its record, for a run that has to clear up. */
 const ownFolder = (): string => process.env.TEST_RUN_FOLDER ?? mkdtempSync(join(tmpdir(), 'berth-services-'));

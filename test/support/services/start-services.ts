@@ -1,6 +1,7 @@
 import { bubblewrap } from './bubblewrap.ts';
+import { chromium } from './chromium.ts';
 import { docker } from './docker.ts';
-import { proxyImage, runtimeImage, workspaceImage } from './image-service.ts';
+import { editorImage, proxyImage, runtimeImage, workspaceImage } from './image-service.ts';
 import { moto } from './moto.ts';
 import { postgres } from './postgres.ts';
 import { postgresServer } from './postgres-server.ts';
@@ -20,9 +21,11 @@ export const services: readonly Service[] = [
   moto,
   s3,
   bubblewrap,
+  chromium,
   workspaceImage,
   proxyImage,
   runtimeImage,
+  editorImage,
 ];
 
 export interface LeftOut extends Missing {

@@ -1,10 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { asProblem, Problem } from '../problem.ts';
 import { type Editor, sendJson } from './call.ts';
-import { sendPageFile } from './page-files.ts';
 import { methodsOf } from './routes.ts';
 import { isSameOrigin } from './same-origin.ts';
-import { openSocket } from './sockets.ts';
 
 /** Longer than a proxy keeps an unused connection, so that a request never meets one that is closing. */
 const KEEP_ALIVE_MS = 75_000;
@@ -32,12 +30,19 @@ const HEADERS = new Map([
   ['cross-origin-resource-policy', 'same-origin'],
 ]);
 
-/** The server of the page and its API, not listening yet. Uploads take as long as they take. */
+/**
+ * The server of the page and its API, not listening yet. Uploads take as long as they take. Its parts are loaded with
+ * the first request for them: a workspace that wakes must answer at once.
+ */
 export function createEditorServer(editor: Editor): Server {
   const server = createServer({ requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS }, (req, res) => {
     void answer(editor, req, res);
   });
-  server.on('upgrade', (req, stream, head) => void openSocket(editor, req, stream, head));
+  server.on('upgrade', async (req, stream, head) => {
+    stream.on('error', () => stream.destroy());
+    const { openSocket } = await import('./sockets.ts');
+    openSocket(editor, req, stream, head);
+  });
   return server;
 }
 
@@ -54,6 +59,7 @@ async function handle(editor: Editor, req: IncomingMessage, res: ServerResponse)
   const [path = '', query = ''] = (req.url ?? '').split(/\?(.*)/s, 2);
   const reads = req.method === 'GET' || req.method === 'HEAD';
   if (reads && path === '/healthz') return sendJson(res, 200, { status: 'ok' });
+  const { sendPageFile } = await import('./page-files.ts');
   if (reads && (await sendPageFile(path, req, res))) return;
   const methods = methodsOf(path);
   if (methods === undefined) throw new Problem('NOT_FOUND', 'There is no such page.');

@@ -1,24 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { WebSocket, WebSocketServer } from 'ws';
+import { type WebSocket, WebSocketServer } from 'ws';
 import { Problem } from '../problem.ts';
+import { serveTerminal } from '../terminals/terminal-socket.ts';
+import { serveWatch } from '../watch/watch-socket.ts';
 import type { Editor } from './call.ts';
 import { isSameOrigin } from './same-origin.ts';
 
 const MAX_MESSAGE = 1024 * 1024;
 const PING_MS = 30_000;
 
-let server: WebSocketServer | undefined;
+const server = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE, clientTracking: false });
 
-/** Makes a WebSocket of a request, or answers what is wrong with it. What they need is loaded with the first one. */
-export async function openSocket(editor: Editor, req: IncomingMessage, stream: Duplex, head: Buffer) {
-  stream.on('error', () => stream.destroy());
+/** Makes a WebSocket of a request, or answers what is wrong with it. */
+export function openSocket(editor: Editor, req: IncomingMessage, stream: Duplex, head: Buffer): void {
   try {
-    const serve = await service(editor, req);
-    if (server === undefined) {
-      const { WebSocketServer } = await import('ws');
-      server ??= new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE, clientTracking: false });
-    }
+    const serve = service(editor, req);
     server.handleUpgrade(req, stream, head, (socket) => {
       // The other side's faults close the socket; there is nothing else to do about them.
       socket.on('error', () => {});
@@ -32,16 +29,14 @@ export async function openSocket(editor: Editor, req: IncomingMessage, stream: D
   }
 }
 
-async function service(editor: Editor, req: IncomingMessage): Promise<(socket: WebSocket) => void> {
+function service(editor: Editor, req: IncomingMessage): (socket: WebSocket) => void {
   if (!isSameOrigin(req)) throw new Problem('FOREIGN_ORIGIN', 'Another page may not do this.');
   const [path = '', query = ''] = (req.url ?? '').split('?', 2);
   if (path === '/api/terminal') {
     const terminal = editor.terminals.find(new URLSearchParams(query).get('id'));
-    const { serveTerminal } = await import('../terminals/terminal-socket.ts');
     return (socket) => serveTerminal(socket, terminal);
   }
   if (path === '/api/watch') {
-    const { serveWatch } = await import('../watch/watch-socket.ts');
     return (socket) => serveWatch(socket, editor.home);
   }
   throw new Problem('NOT_FOUND', 'There is no such route.');

@@ -10,7 +10,7 @@ export async function listTerminals({ editor, res }: Call): Promise<void> {
 /** `POST api/terminals?rows=&columns=` */
 export async function openTerminal({ editor, res, query }: Call): Promise<void> {
   const size = asSize({ rows: Number(query.get('rows')), columns: Number(query.get('columns')) });
-  const { id, number } = editor.terminals.open(size ?? { rows: 24, columns: 80 });
+  const { id, number } = await editor.terminals.open(size ?? { rows: 24, columns: 80 });
   sendJson(res, 201, { id, number });
 }
 

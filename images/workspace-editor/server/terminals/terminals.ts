@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { Problem } from '../problem.ts';
 import { findShell, shellEnvironment } from './shell.ts';
-import { Terminal, type TerminalSize } from './terminal.ts';
+import type { Terminal, TerminalSize } from './terminal.ts';
 
 const MAX_TERMINALS = 16;
 
@@ -27,12 +26,13 @@ export class Terminals {
     return terminal;
   }
 
-  open(size: TerminalSize): Terminal {
+  async open(size: TerminalSize): Promise<Terminal> {
+    const { Terminal } = await import('./terminal.ts');
     if (this.#all.size >= MAX_TERMINALS)
       throw new Problem('TOO_MANY', `There are ${MAX_TERMINALS} terminals; close one first.`);
     const terminal = new Terminal({
       ...size,
-      id: randomBytes(8).toString('hex'),
+      id: globalThis.crypto.randomUUID(),
       number: ++this.#opened,
       command: [findShell(this.#env)],
       folder: this.#home,
