@@ -28,7 +28,8 @@ module.exports = {
       name: 'resolvable',
       severity: 'error',
       from: {},
-      to: { couldNotResolve: true },
+      // The editor's server puts packages there for its page.
+      to: { couldNotResolve: true, pathNot: '^\\./vendor/' },
     },
     {
       name: 'contracts-import-nothing',
@@ -50,6 +51,23 @@ module.exports = {
       severity: 'error',
       from: { path: '^images/[^/]+/agent/' },
       to: { path: '^runtime/contracts/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'editor-is-self-contained',
+      comment: "Its server goes into an image alone: Node's modules, its own files, WebSockets.",
+      severity: 'error',
+      from: { path: '^images/workspace-editor/server/' },
+      to: {
+        pathNot: ['^images/workspace-editor/server/', packageNamed('ws'), packageNamed('@types/ws')],
+        dependencyTypesNot: ['core'],
+      },
+    },
+    {
+      name: 'page-is-self-contained',
+      comment: 'A browser finds only what lies beside it.',
+      severity: 'error',
+      from: { path: '^images/workspace-editor/page/[^/]+\\.js$' },
+      to: { pathNot: ['^images/workspace-editor/page/', '^\\./vendor/'], dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'http-on-top',

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const checks = [
   { name: 'types', command: ['tsc', '--noEmit'] },
+  { name: 'types of the page', command: ['tsc', '-p', 'images/workspace-editor/page'] },
   { name: 'lint and format', command: ['biome', 'ci', '--colors=off', '.'] },
   {
     name: 'import rules',

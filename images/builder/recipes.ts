@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { VENDOR_LICENCES, vendorFiles } from '../workspace-editor/server/vendor-files.ts';
 import type { BundleRequest } from './bundle.ts';
 
 export interface Recipe {
@@ -24,6 +25,20 @@ export const recipes: readonly Recipe[] = [
       name: 'agent.mjs',
       oneFile: true,
       besides: [{ entry: at('workspace-base/runners/messages/main.ts'), name: 'runners/messages.mjs' }],
+    },
+  },
+  {
+    name: 'workspace-editor',
+    folder: at('workspace-editor'),
+    files: ['Dockerfile', 'packages.txt'],
+    program: {
+      entry: at('workspace-editor/server/main.ts'),
+      name: 'editor.mjs',
+      readsFrom: [
+        at('workspace-editor/page'),
+        at('workspace-editor/server/terminals'),
+        ...[...vendorFiles().values(), ...VENDOR_LICENCES].map((file) => at(`../node_modules/${file}`)),
+      ],
     },
   },
   {

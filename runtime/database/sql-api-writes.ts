@@ -22,7 +22,7 @@ export class SqlApiWrites implements ApiWrites {
       if (taken) return { kind: 'exists' };
       const refused =
         (await overTenant(within, tenant, limits)) ??
-        (desiredState === 'RUNNING' ? await overRunning(within, keyName, limits) : undefined);
+        (desiredState === 'RUNNING' ? await overRunning(within, workspace, limits) : undefined);
       if (refused) return refused;
       const { archiveTtlSeconds: archive } = workspace;
       const [row] = await within.rows(
@@ -61,10 +61,10 @@ export class SqlApiWrites implements ApiWrites {
     return this.#sql.transaction(RUNNING, async (within) => {
       const [found] = await within.rows(`SELECT * FROM workspaces WHERE ${OWN}`, [tenant, id]);
       if (!found) return { kind: 'missing' };
-      const { keyName, desiredState, deleteRequestedAt } = workspaceOf(found);
-      if (deleteRequestedAt !== null) return { kind: 'deleting' };
-      if (state === 'RUNNING' && desiredState !== 'RUNNING') {
-        const refused = await overRunning(within, keyName, limits);
+      const seen = workspaceOf(found);
+      if (seen.deleteRequestedAt !== null) return { kind: 'deleting' };
+      if (state === 'RUNNING' && seen.desiredState !== 'RUNNING') {
+        const refused = await overRunning(within, seen, limits);
         if (refused) return refused;
       }
       const [row] = await within.rows(

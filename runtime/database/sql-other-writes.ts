@@ -33,7 +33,7 @@ export class SqlProxyWrites implements ProxyWrites {
       const seen = workspaceOf(found);
       if (seen.deleteRequestedAt !== null) return { kind: 'deleting' };
       if (seen.desiredState === 'RUNNING') return { kind: 'done', row: seen };
-      const refused = await overRunning(within, seen.keyName, limits);
+      const refused = await overRunning(within, seen, limits);
       if (refused) return refused;
       const [row] = await within.rows(
         `UPDATE workspaces SET desired_state = 'RUNNING', desired_version = desired_version + 1,

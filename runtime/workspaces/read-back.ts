@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
-import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
 import { BerthError, isBerthError } from '../contracts/errors.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
+import { Hashing } from './hashing.ts';
 import { TarEntries } from './tar-entries.ts';
 
 /** Reads an archive to its end: what it hashes to, and how many entries it has. Throws where it is none. */
@@ -14,13 +13,7 @@ export async function readBack(
 ): Promise<{ sha256: string; entries: number }> {
   const found = await objects.get(key);
   if (found === undefined) throw new BerthError('ARCHIVE_FAILED', `${key} is not there after it was written`);
-  const hash = createHash('sha256');
-  const hashing = new Transform({
-    transform(piece: Buffer, _encoding, done) {
-      hash.update(piece);
-      done(null, piece);
-    },
-  });
+  const hashing = new Hashing();
   const entries = new TarEntries();
   try {
     await pipeline(found.content, hashing, createZstdDecompress(), entries, { signal });
@@ -30,5 +23,5 @@ export async function readBack(
     const why = error instanceof Error ? error.message : String(error);
     throw new BerthError('ARCHIVE_FAILED', `${key} can't be read back: ${why}`, {}, error);
   }
-  return { sha256: hash.digest('hex'), entries: entries.count };
+  return { sha256: hashing.sha256(), entries: entries.count };
 }

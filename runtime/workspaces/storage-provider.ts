@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
-import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { VolumeBackend } from '../containers/volume-backend.ts';
 import { BerthError, isBerthError } from '../contracts/errors.ts';
 import { homeVolume, type WorkspaceId } from '../contracts/ids.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import { metaKey } from './archive-key.ts';
+import { Hashing } from './hashing.ts';
 import { readBack } from './read-back.ts';
 
 const META = /^sha256:([0-9a-f]{64})$/;
@@ -36,14 +35,12 @@ export class StorageProvider {
   /** Writes the archive, reads it back whole, and only then the hash that makes it one. The volume stays. */
   async archive(workspace: WorkspaceId, key: string, signal: AbortSignal): Promise<void> {
     const archive = await this.#volumes.archive(homeVolume(workspace), signal);
-    const hash = createHash('sha256');
-    const passing = new PassThrough();
-    passing.on('data', (piece: Buffer) => hash.update(piece));
-    await Promise.all([
-      pipeline(archive.content, passing, { signal }),
-      this.#objects.put(key, passing, { size: 'unknown', signal }),
-    ]);
-    const sha256 = hash.digest('hex');
+    const hashing = new Hashing();
+    const passed = pipeline(archive.content, hashing, { signal });
+    passed.catch(() => {}); // the put has it from its content, and what fails the put is no failure of the content
+    await this.#objects.put(key, hashing, { size: 'unknown', signal });
+    await passed;
+    const sha256 = hashing.sha256();
     const found = await readBack(this.#objects, key, signal);
     if (found.sha256 !== sha256 || found.entries !== archive.entries()) {
       throw new BerthError(

@@ -1,5 +1,5 @@
 import type { ExactContent } from '../exact-content.ts';
-import { partSize } from './part-sizes.ts';
+import { partBytes } from './part-sizes.ts';
 
 export interface ContentPart {
   /** From 1. */
@@ -23,7 +23,7 @@ export class ContentParts {
   /** Only the last may be empty, and only if it is the first, too. */
   async next(): Promise<ContentPart> {
     this.#number += 1;
-    const { bytes: size } = partSize(this.#number);
+    const size = partBytes(this.#number);
     const memory = this.#memory(size);
     let filled = 0;
     while (this.#rest !== undefined && (filled < size || this.#rest.length === 0)) {

@@ -13,9 +13,9 @@ import { attempt } from './attempts.ts';
 import { type ContentPart, ContentParts } from './content-parts.ts';
 import { explain, isConcurrentWrite, isNoSuchUpload, isOutage } from './failures.ts';
 import { OneWrite, versionOf } from './one-write.ts';
-import { MOST_PARTS, partSize } from './part-sizes.ts';
+import { HELD_PARTS, MOST_PARTS } from './part-sizes.ts';
 import { abortable, type S3Bucket } from './s3-bucket.ts';
-import { ABANDON_LIMITS, untimed } from './s3-limits.ts';
+import { brief, untimed } from './s3-limits.ts';
 import { S3Upload } from './s3-upload.ts';
 import { sendWatched } from './send-watched.ts';
 
@@ -122,7 +122,7 @@ export class MultipartUpload {
       begin(first);
       for (let { number, last } = first; !last; ) {
         if (number === MOST_PARTS) throw this.#tooLarge();
-        while (sending.size >= partSize(number + 1).held) await Promise.race(sending);
+        while (sending.size >= HELD_PARTS) await Promise.race(sending);
         either.throwIfAborted();
         const part = await parts.next();
         begin(part);
@@ -194,16 +194,17 @@ export class MultipartUpload {
     }
   }
 
-  /** Parts of what comes to nothing cost money. Whoever gave up waits for it, but not for long. */
+  /** Parts of what comes to nothing cost money. */
   async #abandon(uploadId: string): Promise<void> {
     const { client } = this.#bucket;
+    const limits = brief(this.#bucket.limits);
     const command = new AbortMultipartUploadCommand({
       ...this.#bucket.at(this.#request.key),
       UploadId: uploadId,
     });
-    const signal = AbortSignal.timeout(ABANDON_LIMITS.totalMs);
+    const signal = AbortSignal.timeout(limits.totalMs);
     try {
-      await attempt(ABANDON_LIMITS, signal, isOutage, (abortSignal) =>
+      await attempt(limits, signal, isOutage, (abortSignal) =>
         abortable(abortSignal, () => client.send(command, { abortSignal })),
       );
     } catch {} // a rule of the bucket removes what is left; how the put failed is what is told

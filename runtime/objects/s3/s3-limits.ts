@@ -17,5 +17,9 @@ export const untimed = (attempts: number): AttemptLimits => ({
   attemptMs: Number.POSITIVE_INFINITY,
 });
 
-/** For what others clear up should it not work. */
-export const ABANDON_LIMITS: AttemptLimits = { attempts: 3, totalMs: 5_000, attemptMs: 2_000 };
+/** For what others clear up should it not work: whoever gave up waits for it, but not for long. */
+export const brief = ({ attempts, totalMs, attemptMs }: AttemptLimits): AttemptLimits => ({
+  attempts,
+  totalMs: Math.min(totalMs, 5_000),
+  attemptMs: Math.min(attemptMs, 2_000),
+});

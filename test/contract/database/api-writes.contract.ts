@@ -76,6 +76,22 @@ export function apiWritesContract(open: OpenDatabase): void {
       expect(results).toContainEqual({ kind: 'no-room', limit: 5, used: 5 });
     });
 
+    it('those of a key, and not of one that another tenant calls the same', async () => {
+      const { database } = await open();
+      const { api, proxy } = database.workspaces;
+      const scenario = new WorkspaceScenario(database);
+      const limits = { all: 10, ofKey: 1 };
+      await scenario.made({ tenant: tenant('other'), id: workspace('theirs') });
+      expect(await api.create(scenario.wanted(), limits)).toMatchObject({ kind: 'done' });
+      for (const say of [
+        () => api.desire(tenant(), workspace(), 'RUNNING', limits),
+        () => proxy.wake(workspace(), limits),
+      ]) {
+        await api.desire(tenant(), workspace(), 'STANDBY', limits);
+        expect(await say()).toMatchObject({ kind: 'done' });
+      }
+    });
+
     it('count what is wanted, at a word and at a wake too; one that is wanted already is none more', async () => {
       const { database } = await open();
       const { api, proxy } = database.workspaces;

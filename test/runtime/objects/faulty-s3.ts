@@ -29,6 +29,8 @@ export class FaultyS3 implements AsyncDisposable {
   readonly #server: Server;
   readonly #target: string;
   readonly #faults: Fault[] = [];
+  /** For requests that no fault waits for. */
+  otherwise: (request: SeenRequest) => Fault | undefined | Promise<Fault | undefined> = () => undefined;
 
   private constructor(server: Server, target: string) {
     const address = server.address();
@@ -67,7 +69,7 @@ export class FaultyS3 implements AsyncDisposable {
   async #handle(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
     const { method = '', url = '' } = incoming;
     this.seen.push({ method, path: url });
-    const fault = this.#faults.shift();
+    const fault = this.#faults.shift() ?? (await this.otherwise({ method, path: url }));
     if (typeof fault === 'object') {
       if ('status' in fault) for await (const _ of incoming);
       const code = `<Error><Code>${fault.code}</Code><Message>made by the test</Message></Error>`;

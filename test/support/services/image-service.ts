@@ -47,6 +47,11 @@ export const runtimeImage = imageService(
   'TEST_RUNTIME_IMAGE',
   'the runtime in a container of its own',
 );
+export const editorImage = imageService(
+  'workspace-editor',
+  'TEST_EDITOR_IMAGE',
+  'workspaces with an editor in real containers',
+);
 
 export const editorImage = imageService(
   'workspace-editor',

@@ -22,6 +22,7 @@ const variables = {
   moto: 'TEST_MOTO_PYTHON',
   s3: 'TEST_S3_ENDPOINT',
   bubblewrap: 'TEST_BWRAP',
+  chromium: 'TEST_CHROMIUM',
   'workspace-base-image': 'TEST_WORKSPACE_IMAGE',
   'proxy-sidecar-image': 'TEST_PROXY_IMAGE',
   'runtime-image': 'TEST_RUNTIME_IMAGE',
@@ -116,6 +117,9 @@ export async function startS3(options: { switchSeconds?: number } = {}): Promise
 }
 
 export const bubblewrap = (): { path: string } => ({ path: provided('bubblewrap') });
+
+/** A browser's program. */
+export const chromium = (): { path: string } => ({ path: provided('chromium') });
 
 /** Built from the sources as they are: never an older one. */
 export const workspaceImage = (): string => provided('workspace-base-image');

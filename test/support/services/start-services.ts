@@ -1,4 +1,5 @@
 import { bubblewrap } from './bubblewrap.ts';
+import { chromium } from './chromium.ts';
 import { docker } from './docker.ts';
 import { editorImage, proxyImage, runtimeImage, workspaceImage } from './image-service.ts';
 import { moto } from './moto.ts';
@@ -20,6 +21,7 @@ export const services: readonly Service[] = [
   moto,
   s3,
   bubblewrap,
+  chromium,
   workspaceImage,
   proxyImage,
   runtimeImage,
