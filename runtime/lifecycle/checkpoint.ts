@@ -37,6 +37,7 @@ export const WORKSPACE_CHECKPOINTS = [
   'starting.image',
   'starting.started',
   'starting.observed',
+  'stopping.begun',
   'stopping.deleted',
   'archiving.written',
   'archiving.committed',

@@ -102,6 +102,7 @@ export function operationSteps(parts: Parts): Record<OperationKind, OperationSte
     const { id } = run.row;
     const { incarnation } = run.operation;
     await run.requireOurs();
+    await checkpoint('stopping.begun');
     if (incarnation !== null) await instances.delete(id, incarnation);
     await checkpoint('stopping.deleted');
     await seen(run, monitor, (status) => status !== 'RUNNING');

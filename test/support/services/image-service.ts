@@ -53,12 +53,6 @@ export const editorImage = imageService(
   'workspaces with an editor in real containers',
 );
 
-export const editorImage = imageService(
-  'workspace-editor',
-  'TEST_EDITOR_IMAGE',
-  'workspaces in real containers',
-);
-
 let found: Promise<BaseImage> | undefined;
 
 /** Looked for once a run: a registry that does not answer is waited for once. */
