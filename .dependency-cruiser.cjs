@@ -46,6 +46,13 @@ module.exports = {
       to: { pathNot: ['^images/[^/]+/agent/', '^runtime/contracts/'], dependencyTypesNot: ['core'] },
     },
     {
+      name: 'port-is-self-contained',
+      comment: 'It goes into images too, and stands on what the agent has for the same ends.',
+      severity: 'error',
+      from: { path: '^images/[^/]+/port/' },
+      to: { pathNot: ['^images/[^/]+/(port|agent/egress)/'], dependencyTypesNot: ['core'] },
+    },
+    {
       name: 'agent-takes-types-only',
       comment: 'What it takes of the contracts is gone once types are stripped.',
       severity: 'error',

@@ -24,7 +24,10 @@ export const recipes: readonly Recipe[] = [
       entry: at('workspace-base/agent/main.ts'),
       name: 'agent.mjs',
       oneFile: true,
-      besides: [{ entry: at('workspace-base/runners/messages/main.ts'), name: 'runners/messages.mjs' }],
+      besides: [
+        { entry: at('workspace-base/runners/messages/main.ts'), name: 'runners/messages.mjs' },
+        { entry: at('workspace-base/port/main.ts'), name: 'port.mjs' },
+      ],
     },
   },
   {

@@ -81,6 +81,7 @@ async function openDocker(
     installation,
     version: VERSION,
     socketBasePath: base,
+    ...(config.WORKSPACE_IMAGE === undefined ? {} : { portImage: config.WORKSPACE_IMAGE }),
     ...(config.DOCKER_HOST === undefined ? {} : { dockerHost: config.DOCKER_HOST }),
     ...(config.DOCKER_APPARMOR_PROFILE === undefined
       ? {}
@@ -135,10 +136,25 @@ async function openProcess(
     version: VERSION,
     dataDir: data.path,
     socketBasePath: base,
-    agentEntry: fileURLToPath(new URL('../../images/workspace-base/agent/main.ts', import.meta.url)),
+    agentEntry: inImages('workspace-base/agent/main.ts'),
+    apps: {
+      portEntry: inImages('workspace-base/port/main.ts'),
+      programs: {
+        'workspace-editor': {
+          entry: inImages('workspace-editor/server/main.ts'),
+          root: inImages('workspace-editor'),
+          modules: inImages('../node_modules'),
+        },
+      },
+    },
     nodePath: process.execPath,
     ...(bwrap === undefined ? {} : { bwrapPath: bwrap }),
   });
+}
+
+/** The sources of our images, which the process backend runs as they are. */
+function inImages(path: string): string {
+  return fileURLToPath(new URL(`../../images/${path}`, import.meta.url));
 }
 
 function socketBasePathOrFail(config: Config, data: DataDirectory, installation: InstallationId): string {

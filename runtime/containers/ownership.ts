@@ -1,4 +1,3 @@
-import type { ContainerId } from '../contracts/ids.ts';
 import { LABEL, type Role } from '../contracts/labels.ts';
 import type { ContainerSpec } from './container-backend.ts';
 
@@ -31,7 +30,7 @@ export function ownRole(labels: Labels, installation: string): Role | undefined 
 }
 
 /** Says why a name can't be had. */
-export function takenBy(id: ContainerId, labels: Labels): string {
+export function takenBy(id: string, labels: Labels): string {
   const installation = labels[LABEL.installation];
   const owner =
     installation === undefined

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { chmod, chown, lstat, mkdir, rename } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -16,8 +17,9 @@ export const PROXY_SOCKET_NAME = 'proxy.sock';
 
 /** The kernel takes socket paths up to this many bytes. */
 const SOCKET_PATH_BYTES = 107;
-/** Longest path of a folder for sockets: below it come an id, a folder and a socket. */
-export const MAX_BASE_BYTES = SOCKET_PATH_BYTES - `/ws-0123456789ab/agent/${AGENT_SOCKET_NAME}`.length;
+const LONGEST_NAME = 'ws-0123456789ab';
+/** Longest path of a folder for sockets: below it come a container's folder, one in that, and a socket. */
+export const MAX_BASE_BYTES = SOCKET_PATH_BYTES - `/${LONGEST_NAME}/agent/${AGENT_SOCKET_NAME}`.length;
 const POLL_MS = 10;
 
 export interface User {
@@ -36,6 +38,18 @@ export function requireShortBase(base: string): void {
   );
 }
 
+const FOLDER_NAME = /^(ws-[a-z0-9-]{1,12}|~[0-9a-f]{14})$/;
+
+/** The name of a container's folder: its id, or of a long one a hash, with a mark that no id has. */
+export function socketFolderName(id: ContainerId): string {
+  if (id.length <= LONGEST_NAME.length) return id;
+  return `~${createHash('sha256').update(id).digest('hex').slice(0, 14)}`;
+}
+
+export function isSocketFolderName(name: string): boolean {
+  return FOLDER_NAME.test(name);
+}
+
 /**
  * The folder of one container's sockets. Only the runtime's user can look inside:
  * - `agent/` is the container's: its agent binds `agent.sock` there;
@@ -52,7 +66,7 @@ export class SocketFolder {
 
   constructor(base: string, id: ContainerId) {
     this.#base = base;
-    this.path = join(base, id);
+    this.path = join(base, socketFolderName(id));
     this.agentFolder = join(this.path, 'agent');
     this.proxyFolder = join(this.path, 'proxy');
     this.agentSocket = join(this.path, AGENT_SOCKET_NAME);
@@ -61,21 +75,31 @@ export class SocketFolder {
 
   /** Makes it anew, with `agent/` writable by the container's user: undefined where its uid on the host is not known. */
   async prepare(writer: User | undefined): Promise<void> {
-    await mkdir(this.#base, { recursive: true, mode: 0o700 });
-    await requireOwnFolder(this.#base, 'WORKSPACE_SOCKET_BASE_PATH');
+    await this.#requireBase();
     await this.remove();
+    await this.ensure(writer);
+  }
+
+  /** As `prepare`, but leaves what is there: for whoever does not know yet that the container's name is theirs. */
+  async ensure(writer: User | undefined): Promise<void> {
+    await this.#requireBase();
     // Modes are set apart from the making: a umask must not narrow them.
     for (const [path, mode] of [
       [this.path, 0o700],
       [this.agentFolder, 0o700],
       [this.proxyFolder, 0o755],
     ] as const) {
-      await mkdir(path);
+      await mkdir(path, { recursive: true });
       await chmod(path, mode);
     }
     const runtime = process.getuid?.();
     if (writer !== undefined && runtime === 0) await chown(this.agentFolder, writer.uid, writer.gid);
     else if (writer?.uid !== runtime) await chmod(this.agentFolder, 0o777);
+  }
+
+  /** Takes away what an earlier container of this name listened on. */
+  async clearAgentSockets(): Promise<void> {
+    for (const path of [this.agentSocket, join(this.agentFolder, AGENT_SOCKET_NAME)]) await removeTree(path);
   }
 
   async exists(): Promise<boolean> {
@@ -117,6 +141,11 @@ export class SocketFolder {
     }
     while (!(await accepts(this.agentSocket))) await pause(signal);
     signal.throwIfAborted();
+  }
+
+  async #requireBase(): Promise<void> {
+    await mkdir(this.#base, { recursive: true, mode: 0o700 });
+    await requireOwnFolder(this.#base, 'WORKSPACE_SOCKET_BASE_PATH');
   }
 
   /** Nothing relies on this: with the runtime's own uid the container could open it again. */

@@ -1,7 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ContainerId, parseContainerId } from '../contracts/ids.ts';
-import { SocketFolder } from './socket-folder.ts';
+import type { ContainerId } from '../contracts/ids.ts';
+import { removeTree } from './remove-tree.ts';
+import { isSocketFolderName, socketFolderName } from './socket-folder.ts';
 
 /** Longer than any creation takes: a younger folder may be one that another instance is filling. */
 const YOUNG_MS = 10 * 60_000;
@@ -12,16 +13,17 @@ const YOUNG_MS = 10 * 60_000;
  */
 export async function removeStaleFolders(
   base: string,
-  existing: () => Promise<ReadonlySet<ContainerId>>,
+  existing: () => Promise<readonly ContainerId[]>,
   now = Date.now(),
 ): Promise<void> {
-  const found = (await readdir(base).catch(() => [])).flatMap((name) => parseContainerId(name) ?? []);
+  const found = (await readdir(base).catch(() => [])).filter(isSocketFolderName);
   if (found.length === 0) return;
-  const containers = await existing();
-  for (const id of found) {
-    if (containers.has(id) || !(await isOlderThan(join(base, id), now - YOUNG_MS))) continue;
+  const used = new Set((await existing()).map(socketFolderName));
+  for (const name of found) {
+    const path = join(base, name);
+    if (used.has(name) || !(await isOlderThan(path, now - YOUNG_MS))) continue;
     // One that can't be removed must not stop the rest: the next start tries again.
-    await new SocketFolder(base, id).remove().catch(() => {});
+    await removeTree(path).catch(() => {});
   }
 }
 

@@ -55,6 +55,12 @@ export function workspaceContainerId(workspace: WorkspaceId): ContainerId {
   return `ws-${workspace}` as ContainerId;
 }
 
+/** A name of a container as a backend tells it: a conversation's or a workspace's, which are never the same. */
+export function parseAnyContainerId(text: string): ContainerId | undefined {
+  const workspace = parseWorkspaceId(WORKSPACE_CONTAINER.exec(text)?.[1] ?? '');
+  return parseContainerId(text) ?? (workspace && workspaceContainerId(workspace));
+}
+
 /** The workspace whose container has this name. */
 export function workspaceOfContainer(container: ContainerId): WorkspaceId | undefined {
   return parseWorkspaceId(WORKSPACE_CONTAINER.exec(container)?.[1] ?? '');

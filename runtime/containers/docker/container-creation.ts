@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { BerthError, isBerthError } from '../../contracts/errors.ts';
 import type { ContainerSpec } from '../container-backend.ts';
 import { type Installation, labelsFor, ownRole, takenBy } from '../ownership.ts';
@@ -9,6 +8,7 @@ import { createOptions } from './create-options.ts';
 import type { EngineClient } from './engine-client.ts';
 import { createFailure, isRefusal } from './engine-errors.ts';
 import type { EngineFeatures } from './engine-replies.ts';
+import { whileItRuns } from './start-watch.ts';
 
 export interface CreationSettings extends Installation {
   user: User;
@@ -19,8 +19,6 @@ export interface CreationSettings extends Installation {
 }
 
 const READY_SECONDS = 30;
-const WATCH_MS = 2_500;
-const LAST_LINES = 20;
 
 /** One attempt to make a container. It ends with a whole one or with nothing. */
 export class ContainerCreation {
@@ -83,37 +81,9 @@ export class ContainerCreation {
   }
 
   async #takeAgentSocket(made: string, owner: User | undefined): Promise<void> {
-    const done = new AbortController();
-    void this.#watch(made, done.signal);
-    try {
-      await this.#settings.folder.takeAgentSocket(owner, this.#readySeconds, this.#attempt.signal);
-    } finally {
-      done.abort();
-    }
-  }
-
-  /** Fails the attempt when the container ends, or the engine goes, before the agent is ready. */
-  async #watch(made: string, done: AbortSignal): Promise<void> {
-    try {
-      while (!done.aborted) {
-        await sleep(WATCH_MS, undefined, { signal: done });
-        await this.#failIfEnded(made);
-      }
-    } catch (error) {
-      if (!done.aborted) this.#attempt.abort(error);
-    }
-  }
-
-  async #failIfEnded(made: string): Promise<void> {
-    const { id } = this.#spec;
-    const found = await this.#engine.inspect(made);
-    if (found === undefined)
-      throw new BerthError('CONTAINER_CREATE_FAILED', `${id} was removed while it started`);
-    if (found.State.Status === 'running' || found.State.Status === 'created') return;
-    const last = (await this.#engine.logs(made, LAST_LINES)).trim();
-    throw new BerthError(
-      'CONTAINER_CREATE_FAILED',
-      `${id} ended with exit code ${found.State.ExitCode} before its agent was ready${last === '' ? '' : `: ${last}`}`,
+    const starting = { engineId: made, name: this.#spec.id, until: 'its agent was ready' };
+    await whileItRuns(this.#engine, starting, this.#attempt, () =>
+      this.#settings.folder.takeAgentSocket(owner, this.#readySeconds, this.#attempt.signal),
     );
   }
 

@@ -1,6 +1,6 @@
-import type { ContainerCreateOptions } from 'dockerode';
+import type { ContainerCreateOptions, HostConfig, MountSettings } from 'dockerode';
 import { CONVERSATION_TMPFS } from '../../contracts/container-limits.ts';
-import type { ContainerSpec } from '../container-backend.ts';
+import type { ContainerSpec, Limits } from '../container-backend.ts';
 import {
   AGENT_MOUNT,
   AGENT_SOCKET_NAME,
@@ -12,54 +12,72 @@ import {
 import type { EngineFeatures } from './engine-replies.ts';
 import { SECCOMP_PROFILE } from './seccomp-profile.ts';
 
-export interface Surroundings {
-  user: User;
+export interface EngineSurroundings {
   labels: Record<string, string>;
-  folder: SocketFolder;
   engine: EngineFeatures;
   /** Named by the operator; otherwise the engine's own where it has AppArmor. */
   apparmorProfile?: string | undefined;
+}
+
+export interface Surroundings extends EngineSurroundings {
+  user: User;
+  folder: SocketFolder;
 }
 
 const NANO = 1e9;
 
 /** A conversation's container in the engine's words. */
 export function createOptions(spec: ContainerSpec, around: Surroundings): ContainerCreateOptions {
-  const { user, folder, engine } = around;
+  const { user, folder } = around;
   return {
     Image: spec.image,
     User: `${user.uid}:${user.gid}`,
-    Env: Object.entries({
+    Env: variables({
       ...spec.env,
       AGENT_LISTEN_MODE: 'uds',
       AGENT_SOCKET: `${AGENT_MOUNT}/${AGENT_SOCKET_NAME}`,
       AGENT_PROXY_SOCKET: `${PROXY_MOUNT}/${PROXY_SOCKET_NAME}`,
-    }).map(([name, value]) => `${name}=${value}`),
+    }),
     Labels: around.labels,
     HostConfig: {
+      ...hardening(spec.limits, around),
       NetworkMode: spec.network,
-      // The engine refuses more than the machine has.
-      NanoCpus: Math.round(Math.min(spec.limits.cpus, engine.cpus) * NANO),
-      Memory: spec.limits.memoryBytes,
-      MemorySwap: spec.limits.memoryBytes,
-      PidsLimit: spec.limits.pids,
-      CapDrop: ['ALL'],
-      SecurityOpt: securityOptions(around),
       ReadonlyRootfs: true,
-      IpcMode: 'private',
       Init: true,
       Tmpfs: tmpfs(user),
-      Mounts: [
-        { Type: 'bind', Source: folder.agentFolder, Target: AGENT_MOUNT, ReadOnly: false },
-        { Type: 'bind', Source: folder.proxyFolder, Target: PROXY_MOUNT, ReadOnly: true },
-      ],
-      LogConfig: { Type: 'local', Config: { 'max-size': '10m', 'max-file': '2' } },
-      RestartPolicy: { Name: 'no' },
+      Mounts: socketMounts(folder),
     },
   };
 }
 
-function securityOptions({ apparmorProfile, engine }: Surroundings): string[] {
+export function variables(env: Record<string, string>): string[] {
+  return Object.entries(env).map(([name, value]) => `${name}=${value}`);
+}
+
+export function socketMounts(folder: SocketFolder): MountSettings[] {
+  return [
+    { Type: 'bind', Source: folder.agentFolder, Target: AGENT_MOUNT, ReadOnly: false },
+    { Type: 'bind', Source: folder.proxyFolder, Target: PROXY_MOUNT, ReadOnly: true },
+  ];
+}
+
+/** What every container has: its limits, no rights, and no way to write without end. */
+export function hardening(limits: Limits, around: EngineSurroundings): HostConfig {
+  return {
+    // The engine refuses more than the machine has.
+    NanoCpus: Math.round(Math.min(limits.cpus, around.engine.cpus) * NANO),
+    Memory: limits.memoryBytes,
+    MemorySwap: limits.memoryBytes,
+    PidsLimit: limits.pids,
+    CapDrop: ['ALL'],
+    SecurityOpt: securityOptions(around),
+    IpcMode: 'private',
+    LogConfig: { Type: 'local', Config: { 'max-size': '10m', 'max-file': '2' } },
+    RestartPolicy: { Name: 'no' },
+  };
+}
+
+function securityOptions({ apparmorProfile, engine }: EngineSurroundings): string[] {
   const profile = apparmorProfile ?? (engine.apparmor ? 'docker-default' : undefined);
   return [
     'no-new-privileges:true',

@@ -1,6 +1,6 @@
 import { SANDBOX_UID, SANDBOX_UID_BESIDE_RUNTIME } from '../../contracts/container-limits.ts';
 import { BerthError } from '../../contracts/errors.ts';
-import { type ContainerId, parseContainerId } from '../../contracts/ids.ts';
+import { type ContainerId, parseAnyContainerId, workspaceOfContainer } from '../../contracts/ids.ts';
 import { LABEL, type Role } from '../../contracts/labels.ts';
 import type {
   ContainerBackend,
@@ -13,8 +13,10 @@ import { ownRole, takenBy } from '../ownership.ts';
 import { requireShortBase, SocketFolder, type User } from '../socket-folder.ts';
 import { removeStaleFolders } from '../stale-folders.ts';
 import { Turns } from '../turns.ts';
-import { ContainerCreation } from './container-creation.ts';
+import { type AppContainerSpec, containerOf } from './app-options.ts';
+import { ContainerCreation, type CreationSettings } from './container-creation.ts';
 import { removeContainer } from './container-removal.ts';
+import { DockerApps } from './docker-apps.ts';
 import { EngineClient } from './engine-client.ts';
 import { callFailure, isRefusal } from './engine-errors.ts';
 import {
@@ -38,6 +40,8 @@ export interface DockerBackendOptions {
   apparmorProfile?: string;
   /** How long a container may take from its start until its agent listens. 30 unless said. */
   agentReadySeconds?: number;
+  /** Has our port program, for containers that run a program of another image. Our own of this version unless said. */
+  portImage?: string;
   /** `uid:gid` in the containers. 1000, or 10001 where the runtime itself is 1000, unless said. */
   user?: string;
 }
@@ -53,6 +57,7 @@ export class DockerBackend implements ContainerBackend {
   readonly #options: DockerBackendOptions;
   readonly #user: User;
   readonly #engine: EngineClient;
+  readonly #apps: DockerApps;
   readonly #turns = new Turns();
   #features: EngineFeatures | undefined;
   #clearedStaleFolders = false;
@@ -62,26 +67,32 @@ export class DockerBackend implements ContainerBackend {
     this.#options = options;
     this.#user = parseUser(options.user ?? defaultUser());
     this.#engine = new EngineClient(options.dockerHost);
+    const { installation } = options;
+    this.#apps = new DockerApps({ engine: this.#engine, installation, folderOf: (id) => this.#folder(id) });
   }
 
   async create(spec: ContainerSpec, signal?: AbortSignal): Promise<void> {
+    if (isAppSpec(spec))
+      return this.#turns.create(spec.id, signal, (attempt) => this.#createApp(spec, attempt));
     if (spec.role !== 'conversation') {
       throw new BerthError('NOT_SUPPORTED', `the docker backend makes no containers of role ${spec.role}`);
     }
     await this.#turns.create(spec.id, signal, async (attempt) => {
       // Nothing is made without its folder, and asking the engine takes its time while it starts others.
       if ((await this.#folder(spec.id).exists()) && (await this.#isThere(spec))) return;
-      const features = await this.#engineFeatures();
-      const settings = { ...this.#options, user: this.#user, folder: this.#folder(spec.id), features };
-      await new ContainerCreation(this.#engine, spec, settings, attempt).run();
+      await new ContainerCreation(this.#engine, spec, await this.#creationSettings(spec), attempt).run();
     });
   }
 
-  async destroy(id: ContainerId, { stopSeconds = 0 }: { stopSeconds?: number } = {}): Promise<void> {
+  async destroy(
+    id: ContainerId,
+    { stopSeconds = 0, engineId }: { stopSeconds?: number; engineId?: string } = {},
+  ): Promise<void> {
     await this.#turns.destroy(id, async () => {
+      if (isApp(id)) return this.#asking(id, () => this.#apps.destroy(id, stopSeconds, engineId));
       const found = await this.#inspect(id);
       if (found !== undefined) {
-        if (!this.#isOurs(found)) return;
+        if (!this.#isOurs(found) || (engineId ?? found.Id) !== found.Id) return;
         await removeContainer(this.#engine, found.Id, stopSeconds);
       }
       await this.#folder(id).remove();
@@ -89,6 +100,7 @@ export class DockerBackend implements ContainerBackend {
   }
 
   async inspect(id: ContainerId): Promise<ContainerView | undefined> {
+    if (isApp(id)) return this.#asking(id, () => this.#apps.inspect(id));
     const found = await this.#inspect(id);
     return found && toView(found, this.#options.installation);
   }
@@ -97,6 +109,7 @@ export class DockerBackend implements ContainerBackend {
     const { installation } = this.#options;
     return this.#asking('a list', async () => {
       await this.#clearStaleFolders();
+      if (role !== 'conversation') return this.#apps.list(role);
       const found = await this.#engine.list({ [LABEL.installation]: installation, [LABEL.role]: role });
       return toViews(found, installation);
     });
@@ -123,10 +136,14 @@ export class DockerBackend implements ContainerBackend {
   }
 
   async endpoint(id: ContainerId, port: number | 'agent' | 'proxy'): Promise<Endpoint> {
-    if (port === 'proxy') return { kind: 'socket', path: this.#folder(id).proxySocket };
-    if (port !== 'agent')
-      throw new BerthError('NOT_SUPPORTED', `${id} has no network, so port ${port} can't be dialled`);
-    return { kind: 'socket', path: this.#folder(id).agentSocket };
+    const folder = this.#folder(id);
+    if (port === 'proxy') return { kind: 'socket', path: folder.proxySocket };
+    if (isApp(id) === (port === 'agent'))
+      throw new BerthError(
+        'NOT_SUPPORTED',
+        `${id} has no ${port === 'agent' ? port : `port ${port}`} to dial`,
+      );
+    return { kind: 'socket', path: folder.agentSocket };
   }
 
   async hasImage(image: string): Promise<boolean> {
@@ -156,6 +173,17 @@ export class DockerBackend implements ContainerBackend {
     if (isAlive(found) && (await this.#folder(spec.id).hasAgent())) return true;
     await removeContainer(this.#engine, found.Id, 0);
     return false;
+  }
+
+  async #createApp(spec: AppContainerSpec, attempt: AbortController): Promise<void> {
+    const portImage = this.#options.portImage ?? `workspace-base:${this.#options.version}`;
+    const settings = { ...(await this.#creationSettings(spec)), portImage };
+    await this.#asking(spec.id, () => this.#apps.create(spec, settings, attempt));
+  }
+
+  async #creationSettings({ id }: ContainerSpec): Promise<CreationSettings> {
+    const features = await this.#engineFeatures();
+    return { ...this.#options, user: this.#user, folder: this.#folder(id), features };
   }
 
   async #on<T>(id: ContainerId, act: (container: InspectReply) => Promise<T>): Promise<T> {
@@ -204,10 +232,19 @@ export class DockerBackend implements ContainerBackend {
     if (this.#clearedStaleFolders) return;
     await removeStaleFolders(this.#options.socketBasePath, async () => {
       const names = (await this.#engine.list({})).flatMap((row) => row.Names);
-      return new Set(names.flatMap((name) => parseContainerId(name.slice(1)) ?? []));
+      return names.flatMap((name) => parseAnyContainerId(containerOf(name.slice(1))) ?? []);
     });
     this.#clearedStaleFolders = true;
   }
+}
+
+/** Workspaces run programs of their images; conversations run our agent. */
+function isApp(id: ContainerId): boolean {
+  return workspaceOfContainer(id) !== undefined;
+}
+
+function isAppSpec(spec: ContainerSpec): spec is AppContainerSpec {
+  return spec.app !== undefined && spec.role === 'workspace' && isApp(spec.id);
 }
 
 function isAlive(found: InspectReply | undefined): boolean {

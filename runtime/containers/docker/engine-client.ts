@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { LastBytes } from '../last-bytes.ts';
 import { EngineConnection, type EngineRequest } from './engine-connection.ts';
 import { isRefusal, unavailable } from './engine-errors.ts';
-import { InfoReply, InspectReply, ListReply, StatsReply } from './engine-replies.ts';
+import { InfoReply, InspectReply, ListReply, StatsReply, VolumeReply } from './engine-replies.ts';
 import { LogFrames } from './log-frames.ts';
 
 const DEFAULT_HOST = 'unix:///var/run/docker.sock';
@@ -83,6 +83,10 @@ export class EngineClient {
     });
   }
 
+  async kill(container: string): Promise<void> {
+    await this.#engine.request({ method: 'POST', path: `/containers/${container}/kill` });
+  }
+
   /** Kills it if it runs, and removes it with its anonymous volumes. */
   async remove(container: string): Promise<void> {
     await this.#engine.request({
@@ -130,6 +134,20 @@ export class EngineClient {
       if (isRefusal(error, 404)) return false;
       throw error;
     }
+  }
+
+  /** Undefined: there is none. */
+  async volumeLabels(volume: string): Promise<Readonly<Record<string, string>> | undefined> {
+    try {
+      return (await this.#parsed(VolumeReply, { method: 'GET', path: `/volumes/${volume}` })).Labels;
+    } catch (error) {
+      if (isRefusal(error, 404)) return undefined;
+      throw error;
+    }
+  }
+
+  async removeVolume(volume: string): Promise<void> {
+    await this.#engine.request({ method: 'DELETE', path: `/volumes/${volume}` });
   }
 
   /** Reads the engine's account of a pull, one JSON value a line. */

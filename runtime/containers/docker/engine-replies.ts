@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { parseContainerId } from '../../contracts/ids.ts';
+import { parseAnyContainerId } from '../../contracts/ids.ts';
+import { LABEL } from '../../contracts/labels.ts';
 import type { ContainerStats, ContainerView } from '../container-backend.ts';
 import { createdAt, ownRole } from '../ownership.ts';
 
@@ -16,13 +17,23 @@ export const InspectReply = z.object({
   Created: z.string(),
   State: z.object({ Status: z.string(), ExitCode: z.number(), OOMKilled: z.boolean() }),
   Config: z.object({ Labels }),
+  HostConfig: z.object({ NetworkMode: z.string().default('') }).default({ NetworkMode: '' }),
 });
 export type InspectReply = z.infer<typeof InspectReply>;
 
 export const ListReply = z.array(
-  z.object({ Id: z.string(), Names: z.array(z.string()), Created: z.number(), State: z.string(), Labels }),
+  z.object({
+    Id: z.string(),
+    Names: z.array(z.string()),
+    Created: z.number(),
+    State: z.string(),
+    Labels,
+    HostConfig: z.object({ NetworkMode: z.string().default('') }).default({ NetworkMode: '' }),
+  }),
 );
 export type ListReply = z.infer<typeof ListReply>;
+
+export const VolumeReply = z.object({ Labels });
 
 export const InfoReply = z.object({ NCPU: z.number(), SecurityOptions: z.array(z.string()).nullish() });
 
@@ -98,9 +109,9 @@ interface Row {
 }
 
 function viewOf(row: Row): ContainerView | undefined {
-  const id = parseContainerId(row.name.replace(/^\//, ''));
+  const id = parseAnyContainerId(row.name.replace(/^\//, ''));
   const role = ownRole(row.labels, row.installation);
-  if (id === undefined || role === undefined) return undefined;
+  if (id === undefined || role === undefined || row.labels[LABEL.part] !== undefined) return undefined;
   return {
     id,
     role,

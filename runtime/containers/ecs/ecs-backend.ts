@@ -75,7 +75,7 @@ export class EcsBackend implements ContainerBackend {
   }
 
   async create(spec: ContainerSpec, signal?: AbortSignal): Promise<void> {
-    if (spec.role !== 'conversation') {
+    if (spec.role !== 'conversation' || spec.app !== undefined) {
       throw new BerthError('NOT_SUPPORTED', `the ecs backend makes no containers of role ${spec.role}`);
     }
     await this.#turns.create(spec.id, signal, async (attempt) => {

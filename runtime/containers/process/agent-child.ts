@@ -4,9 +4,9 @@ import type { Socket } from 'node:net';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BerthError } from '../../contracts/errors.ts';
-import type { AgentCommand } from './agent-command.ts';
 import { OutputLog, readLog } from './output-log.ts';
 import { type ProcessIdentity, readProcessTable } from './process-table.ts';
+import type { StartCommand } from './sandbox-command.ts';
 
 const LAST_LINES = 20;
 const LOG_WRITTEN_WITHIN_MS = 500;
@@ -19,7 +19,7 @@ export interface AgentChild {
 }
 
 /** Its output goes to the log. Throws `CONTAINER_CREATE_FAILED`. */
-export async function startAgent(command: AgentCommand, logPath: string): Promise<AgentChild> {
+export async function startAgent(command: StartCommand, logPath: string): Promise<AgentChild> {
   const { program, args, cwd, env } = command;
   const child = spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const logged = new OutputLog(logPath).record([child.stdout, child.stderr]);
@@ -59,6 +59,6 @@ async function exitOf(child: ChildProcess, logged: Promise<void>): Promise<numbe
 
 export async function endedEarly(exitCode: number, logPath: string): Promise<BerthError> {
   const last = (await readLog(logPath, LAST_LINES)).trim();
-  const detail = `it ended with exit code ${exitCode} before its agent was ready${last === '' ? '' : `: ${last}`}`;
+  const detail = `it ended with exit code ${exitCode} before it was ready${last === '' ? '' : `: ${last}`}`;
   return new BerthError('CONTAINER_CREATE_FAILED', detail);
 }

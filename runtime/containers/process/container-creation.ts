@@ -5,9 +5,12 @@ import type { ContainerSpec } from '../container-backend.ts';
 import type { SocketFolder, User } from '../socket-folder.ts';
 import { asFailure, clearedUp } from '../turns.ts';
 import { type AgentChild, endedEarly, startAgent } from './agent-child.ts';
-import { type AgentCommand, plainCommand, sandboxCommand } from './agent-command.ts';
+import { plainCommand, sandboxCommand } from './agent-command.ts';
+import { type AppPlace, plainAppCommand, sandboxAppCommand } from './app-command.ts';
 import type { ContainerFolder } from './container-folder.ts';
 import { killAll } from './container-processes.ts';
+import { freePorts } from './free-ports.ts';
+import type { Sandbox, StartCommand } from './sandbox-command.ts';
 import { systemView } from './system-view.ts';
 
 export interface CreationSettings {
@@ -23,6 +26,8 @@ export interface CreationSettings {
   /** Who the container is on the machine; the runtime itself unless said. */
   dropTo: User | undefined;
   runtimeUser: User;
+  /** Of one that runs a program of its image. */
+  app: Pick<AppPlace, 'app' | 'program' | 'portEntry' | 'volume'> | undefined;
 }
 
 /** One attempt to make a container. It ends with a whole one or with nothing. */
@@ -67,31 +72,49 @@ export class ContainerCreation {
   }
 
   #record() {
-    const { labels, bwrapPath } = this.#settings;
-    return { labels, isolated: bwrapPath !== undefined, process: this.#child?.identity };
+    const { labels, bwrapPath, app } = this.#settings;
+    const volume = app?.app.volume?.name;
+    return {
+      labels,
+      isolated: bwrapPath !== undefined,
+      app: app && (volume === undefined ? {} : { volume }),
+      process: this.#child?.identity,
+    };
   }
 
-  async #command(): Promise<AgentCommand> {
-    const { folder, bwrapPath, dropTo, secret } = this.#settings;
+  async #command(): Promise<StartCommand> {
+    const { bwrapPath, app } = this.#settings;
     const place = { ...this.#settings, env: this.#spec.env };
-    if (bwrapPath === undefined) return plainCommand(place);
+    if (bwrapPath !== undefined) {
+      const sandbox = await this.#sandbox(bwrapPath, app?.app.volume?.mount ?? '/home/agent');
+      return app === undefined
+        ? sandboxCommand(place, sandbox)
+        : sandboxAppCommand({ ...place, ...app }, sandbox);
+    }
+    if (app === undefined) return plainCommand(place);
+    const [port = 0, proxy = 0] = await freePorts(2);
+    return plainAppCommand({ ...place, ...app }, { app: port, proxy });
+  }
+
+  async #sandbox(bwrapPath: string, home: string): Promise<Sandbox> {
+    const { folder, dropTo, secret } = this.#settings;
     const { uid, gid } = dropTo ?? { uid: SANDBOX_UID, gid: SANDBOX_UID };
-    return sandboxCommand(place, {
+    return {
       bwrapPath,
       view: await systemView(secret),
       dropTo,
       passwdFile: await readable(
         join(folder.path, 'passwd'),
-        `root:x:0:0::/:/usr/sbin/nologin\nagent:x:${uid}:${gid}::/home/agent:/bin/bash\n`,
+        `root:x:0:0::/:/usr/sbin/nologin\nagent:x:${uid}:${gid}::${home}:/bin/bash\n`,
       ),
       groupFile: await readable(join(folder.path, 'group'), `root:x:0:\nagent:x:${gid}:\n`),
-    });
+    };
   }
 
   async #clear(): Promise<void> {
     const { folder, sockets } = this.#settings;
     const record = this.#record();
-    await killAll({ ...record, id: folder.id, marker: folder.marker(record.isolated) });
+    await killAll({ ...record, id: folder.id, marker: folder.marker(record) });
     await sockets.remove();
     await folder.remove();
   }

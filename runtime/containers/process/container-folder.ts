@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import { chmod, chown, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type ContainerId, parseContainerId } from '../../contracts/ids.ts';
+import { type ContainerId, parseAnyContainerId } from '../../contracts/ids.ts';
 import { removeTree } from '../remove-tree.ts';
 import type { User } from '../socket-folder.ts';
 import type { ProcessIdentity } from './process-table.ts';
@@ -10,6 +11,8 @@ const RecordFile = z.object({
   labels: z.record(z.string(), z.string()),
   /** Runs under bwrap. */
   isolated: z.boolean(),
+  /** Runs a program of its image, and has this volume. */
+  app: z.object({ volume: z.string().optional() }).optional(),
   process: z.object({ pid: z.number(), started: z.string() }).optional(),
   exitCode: z.number().optional(),
 });
@@ -26,6 +29,7 @@ export interface ContainerRecord extends RecordFile {
 /** What is half made or half removed has one of these before its name, and no meaning after a crash. */
 const HALF_MADE = '.new-';
 const HALF_REMOVED = '.gone-';
+export const CONTAINER_VARIABLE = 'BERTH_CONTAINER';
 
 /** The folder of one container: its files, its log and its record. A folder under its own name is whole. */
 export class ContainerFolder {
@@ -35,6 +39,8 @@ export class ContainerFolder {
   readonly home: string;
   readonly tmp: string;
   readonly log: string;
+  /** Its name among all containers of this machine. */
+  readonly mark: string;
   readonly #parent: string;
 
   constructor(parent: string, id: ContainerId) {
@@ -45,6 +51,7 @@ export class ContainerFolder {
     this.home = join(this.path, 'home');
     this.tmp = join(this.path, 'tmp');
     this.log = join(this.path, 'log');
+    this.mark = `${id}/${createHash('sha256').update(this.path).digest('hex').slice(0, 16)}`;
   }
 
   /** Makes it anew with its record, all at once. */
@@ -63,15 +70,17 @@ export class ContainerFolder {
     await rename(made, this.path);
   }
 
-  marker(isolated: boolean): string {
-    return isolated ? `BERTH_CONTAINER=${this.id}` : `HOME=${this.home}`;
+  marker({ isolated, app }: Pick<RecordFile, 'isolated' | 'app'>): string {
+    // The id of an app is a name that people choose: another runtime on this machine may have the same.
+    if (app !== undefined) return `${CONTAINER_VARIABLE}=${this.mark}`;
+    return isolated ? `${CONTAINER_VARIABLE}=${this.id}` : `HOME=${this.home}`;
   }
 
   /** Undefined: there is no such container. */
   async read(): Promise<ContainerRecord | undefined> {
     try {
       const record = RecordFile.parse(JSON.parse(await readFile(join(this.path, 'meta.json'), 'utf8')));
-      return { ...record, id: this.id, marker: this.marker(record.isolated) };
+      return { ...record, id: this.id, marker: this.marker(record) };
     } catch (error) {
       if (isAbsent(error)) return undefined;
       throw error;
@@ -87,10 +96,10 @@ export class ContainerFolder {
   }
 
   /** A folder that is gone stays so. */
-  async write({ labels, isolated, process, exitCode }: RecordFile): Promise<void> {
+  async write({ labels, isolated, app, process, exitCode }: RecordFile): Promise<void> {
     const next = join(this.path, 'meta.json.new');
     try {
-      await writeFile(next, JSON.stringify({ labels, isolated, process, exitCode }));
+      await writeFile(next, JSON.stringify({ labels, isolated, app, process, exitCode }));
       await rename(next, join(this.path, 'meta.json'));
     } catch (error) {
       if (!isAbsent(error)) throw error;
@@ -112,7 +121,7 @@ export class ContainerFolder {
 }
 
 export async function containerIds(parent: string): Promise<ContainerId[]> {
-  return (await namesIn(parent)).flatMap((name) => parseContainerId(name) ?? []);
+  return (await namesIn(parent)).flatMap((name) => parseAnyContainerId(name) ?? []);
 }
 
 /** Removes what a crash left half made or half removed. Nothing may be under way. */

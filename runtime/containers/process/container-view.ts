@@ -8,15 +8,17 @@ export function toView(
   record: ContainerRecord,
   installation: string,
   table: ProcessTable,
+  /** Whether the runtime has a socket to dial. */
+  reachable: boolean,
 ): ContainerView | undefined {
   const role = ownRole(record.labels, installation);
   if (role === undefined) return undefined;
-  const { id, labels, process, exitCode } = record;
-  const state = stateOf(record, table);
+  const { id, labels, exitCode } = record;
+  const state = stateOf(record, table, reachable);
   return {
     id,
     role,
-    engineId: process === undefined ? id : `${process.pid}/${process.started}`,
+    engineId: engineIdOf(record),
     state,
     createdAt: createdAt(labels, 0),
     labels,
@@ -24,9 +26,18 @@ export function toView(
   };
 }
 
-function stateOf({ process }: ContainerRecord, table: ProcessTable): ContainerView['state'] {
+export function engineIdOf({ id, process }: ContainerRecord): string {
+  return process === undefined ? id : `${process.pid}/${process.started}`;
+}
+
+function stateOf(
+  { process, app }: ContainerRecord,
+  table: ProcessTable,
+  reachable: boolean,
+): ContainerView['state'] {
   if (process === undefined) return 'created';
   const found = sameProcess(table, process);
   if (found === undefined) return 'exited';
+  if (app !== undefined && !reachable) return 'created';
   return found.stopped ? 'paused' : 'running';
 }

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SANDBOX_UID_BESIDE_RUNTIME } from '../../contracts/container-limits.ts';
 import { BerthError } from '../../contracts/errors.ts';
-import type { ContainerId } from '../../contracts/ids.ts';
+import { type ContainerId, workspaceOfContainer } from '../../contracts/ids.ts';
 import type { Role } from '../../contracts/labels.ts';
 import type {
   ContainerBackend,
@@ -15,12 +15,13 @@ import type {
 import { labelsFor, ownRole, takenBy } from '../ownership.ts';
 import { requireShortBase, SocketFolder, type User } from '../socket-folder.ts';
 import { Turns } from '../turns.ts';
+import { AppPrograms, type AppsOptions, imageName } from './app-programs.ts';
 import { ContainerCreation } from './container-creation.ts';
 import { ContainerFolder, type ContainerRecord, containerIds, removeHalves } from './container-folder.ts';
 import { continueAll, killAll, processesOf, stopAll, terminate } from './container-processes.ts';
-import { toView } from './container-view.ts';
+import { engineIdOf, toView } from './container-view.ts';
 import { readLog } from './output-log.ts';
-import { readProcessTable, sameProcess } from './process-table.ts';
+import { type ProcessTable, readProcessTable, sameProcess } from './process-table.ts';
 
 export interface ProcessBackendOptions {
   installation: string;
@@ -32,6 +33,8 @@ export interface ProcessBackendOptions {
   /** The agent's program, and the Node that runs it. */
   agentEntry: string;
   nodePath: string;
+  /** What containers that run a program of their image take; without it there are none. */
+  apps?: AppsOptions;
   /** Without it nothing is isolated: commands run as the runtime's user, with its files and network. */
   bwrapPath?: string;
   /** How long a container may take from its start until its agent listens. 30 unless said. */
@@ -52,6 +55,7 @@ export class ProcessBackend implements ContainerBackend {
 
   readonly #options: ProcessBackendOptions;
   readonly #containers: string;
+  readonly #programs: AppPrograms;
   readonly #turns = new Turns();
   #cleared: Promise<void> | undefined;
 
@@ -59,33 +63,43 @@ export class ProcessBackend implements ContainerBackend {
     requireShortBase(options.socketBasePath);
     this.#options = options;
     this.#containers = join(resolve(options.dataDir), 'containers');
+    this.#programs = new AppPrograms(options.apps, options.dataDir);
     this.capabilities = { pause: true, stats: true, isolates: options.bwrapPath !== undefined };
   }
 
   async create(spec: ContainerSpec, signal?: AbortSignal): Promise<void> {
-    if (spec.role !== 'conversation') {
-      throw new BerthError('NOT_SUPPORTED', `the process backend makes no containers of role ${spec.role}`);
+    const isApp = spec.app !== undefined && workspaceOfContainer(spec.id) !== undefined;
+    if (spec.role !== (isApp ? 'workspace' : 'conversation')) {
+      throw new BerthError(
+        'NOT_SUPPORTED',
+        `the process backend makes no such containers of role ${spec.role}`,
+      );
     }
     await this.pullImage(spec.image);
     await this.#turns.create(spec.id, signal, async (attempt) => {
       await this.#clearHalves();
       if (await this.#isThere(spec)) return;
-      await new ContainerCreation(spec, this.#creationSettings(spec), attempt).run();
+      const settings = { ...this.#creationSettings(spec), app: await this.#programs.settingsFor(spec) };
+      await new ContainerCreation(spec, settings, attempt).run();
     });
   }
 
-  async destroy(id: ContainerId, { stopSeconds = 0 }: { stopSeconds?: number } = {}): Promise<void> {
+  async destroy(
+    id: ContainerId,
+    { stopSeconds = 0, engineId }: { stopSeconds?: number; engineId?: string } = {},
+  ): Promise<void> {
     await this.#turns.destroy(id, async () => {
       await this.#clearHalves();
       const record = await this.#folder(id).read();
       if (record === undefined) await this.#sockets(id).remove();
-      else if (this.#isOurs(record)) await this.#remove(record, stopSeconds);
+      else if (this.#isOurs(record) && (engineId ?? engineIdOf(record)) === engineIdOf(record))
+        await this.#remove(record, stopSeconds);
     });
   }
 
   async inspect(id: ContainerId): Promise<ContainerView | undefined> {
     const record = await this.#folder(id).read();
-    return record && toView(record, this.#options.installation, await readProcessTable());
+    return record && this.#view(record, await readProcessTable());
   }
 
   async list(role: Role): Promise<ContainerView[]> {
@@ -100,7 +114,7 @@ export class ProcessBackend implements ContainerBackend {
       ),
     );
     const table = await readProcessTable();
-    const views = records.map((record) => record && toView(record, this.#options.installation, table));
+    const views = await Promise.all(records.map((record) => record && this.#view(record, table)));
     return views.filter((view) => view !== undefined).filter((view) => view.role === role);
   }
 
@@ -129,20 +143,25 @@ export class ProcessBackend implements ContainerBackend {
   }
 
   async endpoint(id: ContainerId, port: number | 'agent' | 'proxy'): Promise<Endpoint> {
-    if (port === 'proxy') return { kind: 'socket', path: this.#sockets(id).proxySocket };
-    if (port !== 'agent')
-      throw new BerthError('NOT_SUPPORTED', `${id} has no network, so port ${port} can't be dialled`);
-    return { kind: 'socket', path: this.#sockets(id).agentSocket };
+    const sockets = this.#sockets(id);
+    if (port === 'proxy') return { kind: 'socket', path: sockets.proxySocket };
+    if ((workspaceOfContainer(id) !== undefined) === (port === 'agent'))
+      throw new BerthError(
+        'NOT_SUPPORTED',
+        `${id} has no ${port === 'agent' ? port : `port ${port}`} to dial`,
+      );
+    return { kind: 'socket', path: sockets.agentSocket };
   }
 
   async hasImage(image: string): Promise<boolean> {
-    return /^workspace-base(:[\w.-]+)?$/.test(image);
+    return imageName(image) === AGENT_IMAGE || this.#programs.has(image);
   }
 
   async pullImage(image: string): Promise<void> {
     if (await this.hasImage(image)) return;
-    const detail = `the process backend runs workspace-base only; ${image} takes Docker (CONTAINER_MANAGER_TYPE=docker)`;
-    throw new BerthError('IMAGE_PULL_FAILED', detail);
+    const known = [AGENT_IMAGE, ...this.#programs.names].join(' and ');
+    const detail = `the process backend runs ${known} only; ${image} takes Docker (CONTAINER_MANAGER_TYPE=docker)`;
+    throw new BerthError('IMAGE_PULL_FAILED', detail, { final: true });
   }
 
   async ping(): Promise<void> {}
@@ -161,6 +180,11 @@ export class ProcessBackend implements ContainerBackend {
     if ((await isAlive(record)) && (await this.#sockets(spec.id).hasAgent())) return true;
     await this.#remove(record, 0);
     return false;
+  }
+
+  async #view(record: ContainerRecord, table: ProcessTable): Promise<ContainerView | undefined> {
+    const reachable = await this.#sockets(record.id).hasAgent();
+    return toView(record, this.#options.installation, table, reachable);
   }
 
   #creationSettings(spec: ContainerSpec) {
@@ -228,6 +252,8 @@ export class ProcessBackend implements ContainerBackend {
 
 /** Where the runtime is root. Not 1000: that may be a person with files on this machine. */
 const SANDBOX_USER: User = { uid: SANDBOX_UID_BESIDE_RUNTIME, gid: SANDBOX_UID_BESIDE_RUNTIME };
+
+const AGENT_IMAGE = 'workspace-base';
 
 async function isAlive(record: ContainerRecord): Promise<boolean> {
   return record.process !== undefined && sameProcess(await readProcessTable(), record.process) !== undefined;

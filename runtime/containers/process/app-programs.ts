@@ -1,0 +1,63 @@
+import { lstat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { BerthError } from '../../contracts/errors.ts';
+import type { VolumeName } from '../../contracts/ids.ts';
+import type { ContainerSpec } from '../container-backend.ts';
+import type { AppPlace, AppProgram } from './app-command.ts';
+
+export interface AppsOptions {
+  /** The program that leads to the app's port (images/workspace-base/port). */
+  portEntry: string;
+  /** By the name of their image, without its tag. */
+  programs: Readonly<Record<string, AppProgram>>;
+}
+
+/** The images whose programs can be run without an engine, and what it takes to run one. */
+export class AppPrograms {
+  readonly #apps: AppsOptions | undefined;
+  readonly #volumes: string;
+
+  constructor(apps: AppsOptions | undefined, dataDir: string) {
+    this.#apps = apps;
+    this.#volumes = join(resolve(dataDir), 'volumes');
+  }
+
+  get names(): string[] {
+    return Object.keys(this.#apps?.programs ?? {});
+  }
+
+  has(image: string): boolean {
+    return this.#find(image) !== undefined;
+  }
+
+  /** Throws `VOLUME_NOT_FOUND`. */
+  async settingsFor({
+    app,
+    image,
+  }: ContainerSpec): Promise<Pick<AppPlace, 'app' | 'program' | 'portEntry' | 'volume'> | undefined> {
+    if (app === undefined) return undefined;
+    const program = this.#find(image);
+    const portEntry = this.#apps?.portEntry;
+    if (program === undefined || portEntry === undefined)
+      throw new BerthError('CONTAINER_CREATE_FAILED', `${image} has no program that listens on a port`);
+    return { app, program, portEntry, volume: app.volume && (await this.#filesOf(app.volume.name)) };
+  }
+
+  async #filesOf(volume: VolumeName): Promise<string> {
+    const path = join(this.#volumes, volume, 'home');
+    const found = await lstat(path).catch(() => undefined); // it can't be had, whatever the reason
+    if (found?.isDirectory()) return path;
+    throw new BerthError('VOLUME_NOT_FOUND', `there is no volume ${volume}`);
+  }
+
+  #find(image: string): AppProgram | undefined {
+    const { programs = {} } = this.#apps ?? {};
+    const name = imageName(image) ?? '';
+    return Object.hasOwn(programs, name) ? programs[name] : undefined;
+  }
+}
+
+/** An image's name without its tag; undefined for one with a registry or a digest, which is none of ours. */
+export function imageName(image: string): string | undefined {
+  return /^([a-z0-9-]+)(:[\w.-]+)?$/.exec(image)?.[1];
+}
