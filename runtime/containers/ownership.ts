@@ -1,4 +1,4 @@
-import type { ContainerId } from '../contracts/ids.ts';
+import { type ContainerId, type VolumeName, workspaceOfVolume } from '../contracts/ids.ts';
 import { LABEL, type Role } from '../contracts/labels.ts';
 import type { ContainerSpec } from './container-backend.ts';
 
@@ -24,6 +24,17 @@ export function labelsFor(spec: ContainerSpec, owner: Installation, now: Date): 
   };
 }
 
+/** All labels of a new volume. */
+export function volumeLabels(name: VolumeName, owner: Installation, now: Date): Record<string, string> {
+  return {
+    [LABEL.installation]: owner.installation,
+    [LABEL.role]: 'workspace',
+    [LABEL.workspaceId]: workspaceOfVolume(name) ?? '',
+    [LABEL.createdAt]: now.toISOString(),
+    [LABEL.version]: owner.version,
+  };
+}
+
 /** The role of a container of this installation; undefined for anyone else's. */
 export function ownRole(labels: Labels, installation: string): Role | undefined {
   if (labels[LABEL.installation] !== installation) return undefined;
@@ -31,7 +42,7 @@ export function ownRole(labels: Labels, installation: string): Role | undefined 
 }
 
 /** Says why a name can't be had. */
-export function takenBy(id: ContainerId, labels: Labels): string {
+export function takenBy(id: ContainerId | VolumeName, labels: Labels): string {
   const installation = labels[LABEL.installation];
   const owner =
     installation === undefined

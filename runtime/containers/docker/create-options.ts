@@ -59,7 +59,10 @@ export function createOptions(spec: ContainerSpec, around: Surroundings): Contai
   };
 }
 
-function securityOptions({ apparmorProfile, engine }: Surroundings): string[] {
+export function securityOptions({
+  apparmorProfile,
+  engine,
+}: Pick<Surroundings, 'apparmorProfile' | 'engine'>): string[] {
   const profile = apparmorProfile ?? (engine.apparmor ? 'docker-default' : undefined);
   return [
     'no-new-privileges:true',

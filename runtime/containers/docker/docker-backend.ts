@@ -15,6 +15,7 @@ import { removeStaleFolders } from '../stale-folders.ts';
 import { Turns } from '../turns.ts';
 import { ContainerCreation } from './container-creation.ts';
 import { removeContainer } from './container-removal.ts';
+import { DockerVolumes } from './docker-volumes.ts';
 import { EngineClient } from './engine-client.ts';
 import { callFailure, isRefusal } from './engine-errors.ts';
 import {
@@ -40,6 +41,8 @@ export interface DockerBackendOptions {
   agentReadySeconds?: number;
   /** `uid:gid` in the containers. 1000, or 10001 where the runtime itself is 1000, unless said. */
   user?: string;
+  /** `workspace-base` of this installation: what reads and writes the files of volumes. Without it there are none. */
+  helperImage?: string;
 }
 
 const MAX_LOG_LINES = 10_000;
@@ -47,7 +50,7 @@ const MAX_LOG_LINES = 10_000;
 /** Containers of a Docker engine on this machine. */
 export class DockerBackend implements ContainerBackend {
   readonly kind = 'docker';
-  readonly volumes = undefined;
+  readonly volumes: DockerVolumes | undefined;
   readonly capabilities = { pause: true, stats: true, isolates: true };
 
   readonly #options: DockerBackendOptions;
@@ -62,6 +65,7 @@ export class DockerBackend implements ContainerBackend {
     this.#options = options;
     this.#user = parseUser(options.user ?? defaultUser());
     this.#engine = new EngineClient(options.dockerHost);
+    this.volumes = options.helperImage === undefined ? undefined : this.#openVolumes(options.helperImage);
   }
 
   async create(spec: ContainerSpec, signal?: AbortSignal): Promise<void> {
@@ -143,7 +147,14 @@ export class DockerBackend implements ContainerBackend {
 
   async close(): Promise<void> {
     this.#turns.close();
+    this.volumes?.close();
     this.#engine.close();
+  }
+
+  #openVolumes(image: string): DockerVolumes {
+    const { installation, version, apparmorProfile } = this.#options;
+    const features = () => this.#engineFeatures();
+    return new DockerVolumes(this.#engine, { installation, version, apparmorProfile, image, features });
   }
 
   /** Whether the container is whole. What is left of an earlier attempt is removed: user code may have run in it. */
