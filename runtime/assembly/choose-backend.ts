@@ -81,7 +81,7 @@ async function openDocker(
     installation,
     version: VERSION,
     socketBasePath: base,
-    ...(config.WORKSPACE_IMAGE === undefined ? {} : { portImage: config.WORKSPACE_IMAGE }),
+    helperImage: config.WORKSPACE_IMAGE ?? `workspace-base:${VERSION}`,
     ...(config.DOCKER_HOST === undefined ? {} : { dockerHost: config.DOCKER_HOST }),
     ...(config.DOCKER_APPARMOR_PROFILE === undefined
       ? {}

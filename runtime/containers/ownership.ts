@@ -1,3 +1,4 @@
+import { type VolumeName, workspaceOfVolume } from '../contracts/ids.ts';
 import { LABEL, type Role } from '../contracts/labels.ts';
 import type { ContainerSpec } from './container-backend.ts';
 
@@ -20,6 +21,17 @@ export function labelsFor(spec: ContainerSpec, owner: Installation, now: Date): 
     [LABEL.createdAt]: now.toISOString(),
     [LABEL.version]: owner.version,
     ...(spec.role === 'conversation' ? { [LABEL.workspace]: 'true', [LABEL.containerId]: spec.id } : {}),
+  };
+}
+
+/** All labels of a new volume. */
+export function volumeLabels(name: VolumeName, owner: Installation, now: Date): Record<string, string> {
+  return {
+    [LABEL.installation]: owner.installation,
+    [LABEL.role]: 'workspace',
+    [LABEL.workspaceId]: workspaceOfVolume(name) ?? '',
+    [LABEL.createdAt]: now.toISOString(),
+    [LABEL.version]: owner.version,
   };
 }
 

@@ -77,7 +77,10 @@ export function hardening(limits: Limits, around: EngineSurroundings): HostConfi
   };
 }
 
-function securityOptions({ apparmorProfile, engine }: EngineSurroundings): string[] {
+export function securityOptions({
+  apparmorProfile,
+  engine,
+}: Pick<EngineSurroundings, 'apparmorProfile' | 'engine'>): string[] {
   const profile = apparmorProfile ?? (engine.apparmor ? 'docker-default' : undefined);
   return [
     'no-new-privileges:true',

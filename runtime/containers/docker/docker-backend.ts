@@ -17,6 +17,7 @@ import { type AppContainerSpec, containerOf } from './app-options.ts';
 import { ContainerCreation, type CreationSettings } from './container-creation.ts';
 import { removeContainer } from './container-removal.ts';
 import { DockerApps } from './docker-apps.ts';
+import { DockerVolumes } from './docker-volumes.ts';
 import { EngineClient } from './engine-client.ts';
 import { callFailure, isRefusal } from './engine-errors.ts';
 import {
@@ -40,10 +41,13 @@ export interface DockerBackendOptions {
   apparmorProfile?: string;
   /** How long a container may take from its start until its agent listens. 30 unless said. */
   agentReadySeconds?: number;
-  /** Has our port program, for containers that run a program of another image. Our own of this version unless said. */
-  portImage?: string;
   /** `uid:gid` in the containers. 1000, or 10001 where the runtime itself is 1000, unless said. */
   user?: string;
+  /**
+   * `workspace-base` of this installation: has our port program, for containers that run a program of another image, and
+   * reads and writes the files of volumes. Without it there are no volumes.
+   */
+  helperImage?: string;
 }
 
 const MAX_LOG_LINES = 10_000;
@@ -51,7 +55,7 @@ const MAX_LOG_LINES = 10_000;
 /** Containers of a Docker engine on this machine. */
 export class DockerBackend implements ContainerBackend {
   readonly kind = 'docker';
-  readonly volumes = undefined;
+  readonly volumes: DockerVolumes | undefined;
   readonly capabilities = { pause: true, stats: true, isolates: true };
 
   readonly #options: DockerBackendOptions;
@@ -69,6 +73,7 @@ export class DockerBackend implements ContainerBackend {
     this.#engine = new EngineClient(options.dockerHost);
     const { installation } = options;
     this.#apps = new DockerApps({ engine: this.#engine, installation, folderOf: (id) => this.#folder(id) });
+    this.volumes = options.helperImage === undefined ? undefined : this.#openVolumes(options.helperImage);
   }
 
   async create(spec: ContainerSpec, signal?: AbortSignal): Promise<void> {
@@ -160,7 +165,14 @@ export class DockerBackend implements ContainerBackend {
 
   async close(): Promise<void> {
     this.#turns.close();
+    this.volumes?.close();
     this.#engine.close();
+  }
+
+  #openVolumes(image: string): DockerVolumes {
+    const { installation, version, apparmorProfile } = this.#options;
+    const features = () => this.#engineFeatures();
+    return new DockerVolumes(this.#engine, { installation, version, apparmorProfile, image, features });
   }
 
   /** Whether the container is whole. What is left of an earlier attempt is removed: user code may have run in it. */
@@ -176,7 +188,7 @@ export class DockerBackend implements ContainerBackend {
   }
 
   async #createApp(spec: AppContainerSpec, attempt: AbortController): Promise<void> {
-    const portImage = this.#options.portImage ?? `workspace-base:${this.#options.version}`;
+    const portImage = this.#options.helperImage ?? `workspace-base:${this.#options.version}`;
     const settings = { ...(await this.#creationSettings(spec)), portImage };
     await this.#asking(spec.id, () => this.#apps.create(spec, settings, attempt));
   }

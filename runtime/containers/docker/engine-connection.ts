@@ -1,5 +1,6 @@
-import { Agent } from 'node:http';
-import type { Readable } from 'node:stream';
+import { Agent, request as httpRequest, type RequestOptions } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex, Readable } from 'node:stream';
 import Docker from 'dockerode';
 import { BerthError } from '../../contracts/errors.ts';
 import { engineError, unavailable } from './engine-errors.ts';
@@ -24,13 +25,21 @@ const DONE = { 200: true, 201: true, 204: true };
 export class EngineConnection {
   readonly host: string;
   readonly #modem: Docker['modem'];
+  readonly #address: RequestOptions;
   // A connection a call: one kept through a restart of the engine would fail its next call.
   readonly #agent = new Agent({ keepAlive: false });
 
   constructor(host: string) {
     this.host = host;
+    this.#address = address(host);
     // The types know no agent, which the modem takes.
-    this.#modem = new Docker({ ...address(host), agent: this.#agent } as Docker.DockerOptions).modem;
+    const options = {
+      ...NOTHING,
+      ...this.#address,
+      protocol: 'http',
+      agent: this.#agent,
+    } as Docker.DockerOptions;
+    this.#modem = new Docker(options).modem;
   }
 
   request(request: EngineRequest): Promise<unknown> {
@@ -43,6 +52,39 @@ export class EngineConnection {
       // A reply asked for as a stream is one.
       const stream = (await this.#dial(request, abort, true)) as Readable;
       return reader(stream);
+    });
+  }
+
+  /**
+   * A connection that is the request's own from its reply on, both ways and for as long as it takes. Not through the
+   * modem: what it sends as the end of an empty body would be the first that the other side reads.
+   */
+  upgrade(request: EngineRequest): Promise<Duplex> {
+    return this.#within(request, async (abort) => {
+      const { promise, resolve, reject } = Promise.withResolvers<Duplex>();
+      const query = new URLSearchParams();
+      for (const [name, value] of Object.entries(request.query ?? {})) query.set(name, String(value));
+      const asked = httpRequest({
+        ...this.#address,
+        method: request.method,
+        path: `${request.path}?${query}`,
+        headers: { Connection: 'Upgrade', Upgrade: 'tcp', 'Content-Length': 0 },
+        agent: false,
+      });
+      const onAbort = () => asked.destroy(new Error('given up'));
+      abort.addEventListener('abort', onAbort);
+      asked.on('upgrade', (_reply, socket: Socket, head) => {
+        abort.removeEventListener('abort', onAbort);
+        if (head.length > 0) socket.unshift(head);
+        resolve(socket);
+      });
+      asked.on('response', (reply) => {
+        reply.resume();
+        reject(Object.assign(new Error(`status ${reply.statusCode}`), { statusCode: reply.statusCode }));
+      });
+      asked.on('error', reject);
+      asked.end();
+      return promise;
     });
   }
 
@@ -89,19 +131,20 @@ export class EngineConnection {
 }
 
 /** Nothing is left to be looked up: the modem would take what it is not given from the environment. */
-function address(host: string): object {
-  const nothing = {
-    host: undefined,
-    port: undefined,
-    pathPrefix: undefined,
-    ca: undefined,
-    timeout: undefined,
-  };
+const NOTHING = {
+  host: undefined,
+  port: undefined,
+  pathPrefix: undefined,
+  ca: undefined,
+  timeout: undefined,
+};
+
+function address(host: string): RequestOptions {
   const path = /^unix:\/\/(\/.+)$/.exec(host)?.[1];
-  if (path !== undefined) return { ...nothing, socketPath: path, protocol: 'http' };
+  if (path !== undefined) return { socketPath: path };
   const url = URL.parse(host);
   if (url?.protocol === 'tcp:' && url.hostname !== '') {
-    return { ...nothing, host: url.hostname, port: url.port || '2375', protocol: 'http' };
+    return { host: url.hostname, port: url.port || '2375' };
   }
   throw new BerthError('INTERNAL', `DOCKER_HOST wants unix:///<path> or tcp://<host>:<port>, not ${host}`);
 }

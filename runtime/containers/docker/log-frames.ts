@@ -4,6 +4,12 @@ const HEADER_BYTES = 8;
 export class LogFrames {
   #header = Buffer.alloc(0);
   #left = 0;
+  #stream = 0;
+
+  /** Which stream the text is of that was read last: 1 stdout, 2 stderr. */
+  get stream(): number {
+    return this.#stream;
+  }
 
   /** The text in a piece of the stream, which may begin and end anywhere. */
   *read(piece: Buffer): Generator<Buffer> {
@@ -21,6 +27,7 @@ export class LogFrames {
       rest = rest.subarray(missing);
       if (this.#header.length < HEADER_BYTES) return;
       this.#left = this.#header.readUInt32BE(4);
+      this.#stream = this.#header.readUInt8(0);
       this.#header = Buffer.alloc(0);
     }
   }

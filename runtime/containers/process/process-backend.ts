@@ -3,7 +3,13 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SANDBOX_UID_BESIDE_RUNTIME } from '../../contracts/container-limits.ts';
 import { BerthError } from '../../contracts/errors.ts';
-import { type ContainerId, workspaceOfContainer } from '../../contracts/ids.ts';
+import {
+  type ContainerId,
+  type VolumeName,
+  workspaceContainerId,
+  workspaceOfContainer,
+  workspaceOfVolume,
+} from '../../contracts/ids.ts';
 import type { Role } from '../../contracts/labels.ts';
 import type {
   ContainerBackend,
@@ -22,6 +28,7 @@ import { continueAll, killAll, processesOf, stopAll, terminate } from './contain
 import { engineIdOf, toView } from './container-view.ts';
 import { readLog } from './output-log.ts';
 import { type ProcessTable, readProcessTable, sameProcess } from './process-table.ts';
+import { ProcessVolumes } from './process-volumes.ts';
 
 export interface ProcessBackendOptions {
   installation: string;
@@ -50,7 +57,7 @@ const EXIT_POLL_MS = 10;
  */
 export class ProcessBackend implements ContainerBackend {
   readonly kind = 'process';
-  readonly volumes = undefined;
+  readonly volumes: ProcessVolumes;
   readonly capabilities;
 
   readonly #options: ProcessBackendOptions;
@@ -64,6 +71,7 @@ export class ProcessBackend implements ContainerBackend {
     this.#options = options;
     this.#containers = join(resolve(options.dataDir), 'containers');
     this.#programs = new AppPrograms(options.apps, options.dataDir);
+    this.volumes = this.#openVolumes();
     this.capabilities = { pause: true, stats: true, isolates: options.bwrapPath !== undefined };
   }
 
@@ -168,6 +176,27 @@ export class ProcessBackend implements ContainerBackend {
 
   async close(): Promise<void> {
     this.#turns.close();
+    await this.volumes.close();
+  }
+
+  #openVolumes(): ProcessVolumes {
+    const { installation, version, dataDir, bwrapPath } = this.#options;
+    return new ProcessVolumes({
+      installation,
+      version,
+      path: join(resolve(dataDir), 'volumes'),
+      bwrapPath,
+      secret: this.#secretFolders(),
+      owner: this.#dropTo(),
+      inUse: (name) => this.#hasVolume(name),
+    });
+  }
+
+  /** Whether a workspace's container is there, also one that does not run. */
+  async #hasVolume(name: VolumeName): Promise<boolean> {
+    const workspace = workspaceOfVolume(name);
+    if (workspace === undefined) return false;
+    return (await this.#folder(workspaceContainerId(workspace)).read()) !== undefined;
   }
 
   /** Whether the container is whole. What is left of an earlier attempt is removed: user code may have run in it. */
@@ -188,8 +217,7 @@ export class ProcessBackend implements ContainerBackend {
   }
 
   #creationSettings(spec: ContainerSpec) {
-    const { bwrapPath, dataDir, socketBasePath, nodePath, agentEntry } = this.#options;
-    const runtimeUser = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+    const { bwrapPath, nodePath, agentEntry } = this.#options;
     return {
       folder: this.#folder(spec.id),
       sockets: this.#sockets(spec.id),
@@ -198,10 +226,19 @@ export class ProcessBackend implements ContainerBackend {
       agentEntry,
       agentReadySeconds: this.#options.agentReadySeconds ?? READY_SECONDS,
       bwrapPath,
-      secret: [resolve(dataDir), resolve(socketBasePath)],
-      dropTo: bwrapPath !== undefined && runtimeUser.uid === 0 ? SANDBOX_USER : undefined,
-      runtimeUser,
+      secret: this.#secretFolders(),
+      dropTo: this.#dropTo(),
+      runtimeUser: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
     };
+  }
+
+  #secretFolders(): string[] {
+    return [resolve(this.#options.dataDir), resolve(this.#options.socketBasePath)];
+  }
+
+  /** Who everything in a container is, where it is not the runtime's own user. */
+  #dropTo(): User | undefined {
+    return this.#options.bwrapPath !== undefined && process.getuid?.() === 0 ? SANDBOX_USER : undefined;
   }
 
   /** The record goes last: until then the container is listed, and can be destroyed again. */

@@ -1,0 +1,156 @@
+import type { Readable } from 'node:stream';
+import { SANDBOX_UID } from '../../contracts/container-limits.ts';
+import { BerthError } from '../../contracts/errors.ts';
+import { parseVolumeName, type VolumeName } from '../../contracts/ids.ts';
+import { LABEL } from '../../contracts/labels.ts';
+import { ownRole, takenBy, volumeLabels } from '../ownership.ts';
+import { archiveStream } from '../volume-archive.ts';
+import type { ArchiveName, ArchiveStream, VolumeBackend } from '../volume-backend.ts';
+import { markerOf, unpack } from '../volume-restore.ts';
+import { runFailure } from '../volume-run.ts';
+import { ARCHIVE, OWN, RESTORE } from '../volume-scripts.ts';
+import type { EngineClient } from './engine-client.ts';
+import { callFailure, isRefusal } from './engine-errors.ts';
+import { STRAY } from './helper-options.ts';
+import { VolumeCalls } from './volume-calls.ts';
+import { type HelperSettings, VolumeHelper } from './volume-helper.ts';
+
+type Labels = Readonly<Record<string, string>>;
+
+/** Named volumes of the engine. Their files are touched by helpers only: containers that run to their end. */
+export class DockerVolumes implements VolumeBackend {
+  readonly #settings: HelperSettings;
+  readonly #calls: VolumeCalls;
+  readonly #helper: VolumeHelper;
+
+  constructor(engine: EngineClient, settings: HelperSettings) {
+    this.#settings = settings;
+    this.#calls = new VolumeCalls(engine.host);
+    this.#helper = new VolumeHelper(engine, this.#calls, settings);
+  }
+
+  /** The engine makes volumes that are root's. A crash before it is given to its user is mended by the next call. */
+  async provision(name: VolumeName): Promise<void> {
+    let labels = await this.#create(name);
+    if (this.#isStray(labels)) {
+      await this.#remove(name);
+      labels = await this.#create(name);
+    }
+    if (!this.#isOurs(labels)) throw new BerthError('VOLUME_CREATE_FAILED', takenBy(name, labels));
+    const run = await this.#helper.start({
+      volume: name,
+      script: OWN,
+      args: [`${SANDBOX_UID}:${SANDBOX_UID}`],
+      failure: 'VOLUME_CREATE_FAILED',
+      check: () => this.#checkMounted(name),
+    });
+    try {
+      run.stdout.resume();
+      const end = await run.ended;
+      if (end.exitCode !== 0) throw runFailure(`giving ${name} to its user`, end, 'VOLUME_CREATE_FAILED');
+    } finally {
+      await run.remove();
+    }
+  }
+
+  async exists(name: VolumeName): Promise<boolean> {
+    return this.#isThere(name);
+  }
+
+  async list(): Promise<VolumeName[]> {
+    const labels = { [LABEL.installation]: this.#settings.installation, [LABEL.role]: 'workspace' };
+    const found = await this.#asking('a list of volumes', () => this.#calls.list(labels));
+    return found.flatMap(({ Name }) => parseVolumeName(Name) ?? []);
+  }
+
+  async delete(name: VolumeName): Promise<void> {
+    const found = await this.#asking(name, () => this.#calls.inspect(name));
+    if (found === undefined || !(this.#isOurs(found.Labels) || this.#isStray(found.Labels))) return;
+    await this.#remove(name);
+  }
+
+  async archive(name: VolumeName, signal: AbortSignal): Promise<ArchiveStream> {
+    const run = await this.#start(name, ARCHIVE, [], signal);
+    return archiveStream(run, signal);
+  }
+
+  async restore(
+    name: VolumeName,
+    content: Readable,
+    archive: ArchiveName,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const run = await this.#start(name, RESTORE, [markerOf(archive)], signal);
+    try {
+      await unpack(run, content, archive, signal);
+    } finally {
+      await run.remove().catch(() => {}); // the next call on the volume does it
+    }
+  }
+
+  close(): void {
+    this.#calls.close();
+  }
+
+  async #start(name: VolumeName, script: string, args: string[], signal: AbortSignal) {
+    signal.throwIfAborted();
+    if (!(await this.#isThere(name))) throw notFound(name);
+    const check = () => this.#checkMounted(name);
+    return this.#helper.start({ volume: name, script, args, failure: 'ARCHIVE_FAILED', check });
+  }
+
+  /**
+   * A container that names a volume which is gone gets a new one, and an empty home would be archived as if it were the
+   * user's. Once the helper is made the engine lets nobody remove what it holds.
+   */
+  async #checkMounted(name: VolumeName): Promise<void> {
+    if (!(await this.#isThere(name))) throw notFound(name);
+  }
+
+  async #create(name: VolumeName): Promise<Labels> {
+    try {
+      return (await this.#calls.create(name, volumeLabels(name, this.#settings, new Date()))).Labels;
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      throw new BerthError('VOLUME_CREATE_FAILED', `the engine said: ${error.message}`, {}, error);
+    }
+  }
+
+  async #remove(name: VolumeName): Promise<void> {
+    await this.#helper.end(name);
+    try {
+      await this.#calls.remove(name);
+    } catch (error) {
+      if (isRefusal(error, 404)) return;
+      if (isRefusal(error, 409)) throw new BerthError('VOLUME_IN_USE', error.message, {}, error);
+      throw callFailure(error, name);
+    }
+  }
+
+  /** As one of ours. */
+  async #isThere(name: VolumeName): Promise<boolean> {
+    const found = await this.#asking(name, () => this.#calls.inspect(name));
+    return found !== undefined && this.#isOurs(found.Labels);
+  }
+
+  #isOurs(labels: Labels): boolean {
+    return ownRole(labels, this.#settings.installation) === 'workspace';
+  }
+
+  /** One that a helper of ours named after it was gone: nobody has put a file into it. */
+  #isStray(labels: Labels): boolean {
+    return labels[LABEL.installation] === this.#settings.installation && labels[LABEL.part] === STRAY;
+  }
+
+  async #asking<T>(about: string, call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      throw callFailure(error, about);
+    }
+  }
+}
+
+function notFound(name: VolumeName): BerthError {
+  return new BerthError('VOLUME_NOT_FOUND', `there is no volume ${name}`);
+}

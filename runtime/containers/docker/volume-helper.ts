@@ -1,0 +1,113 @@
+import type { Duplex } from 'node:stream';
+import { BerthError, type ErrorCode } from '../../contracts/errors.ts';
+import type { VolumeName } from '../../contracts/ids.ts';
+import { LABEL } from '../../contracts/labels.ts';
+import type { Installation } from '../ownership.ts';
+import type { VolumeRun } from '../volume-run.ts';
+import { attachedRun } from './attached-run.ts';
+import { removeContainer } from './container-removal.ts';
+import type { EngineClient } from './engine-client.ts';
+import { callFailure, isRefusal } from './engine-errors.ts';
+import type { EngineFeatures } from './engine-replies.ts';
+import { helperOptions } from './helper-options.ts';
+import type { VolumeCalls } from './volume-calls.ts';
+
+export interface HelperSettings extends Installation {
+  /** Has bash, GNU tar, coreutils and findutils. */
+  image: string;
+  apparmorProfile?: string | undefined;
+  features: () => Promise<EngineFeatures>;
+}
+
+export interface HelperTask {
+  volume: VolumeName;
+  script: string;
+  args: string[];
+  /** What a refusal of the engine is. */
+  failure: ErrorCode;
+  /** Throws where the volume that the helper holds is not the one that was meant. */
+  check: () => Promise<void>;
+}
+
+/** Others may be at it at the same time; the last one gets through. */
+const ATTEMPTS = 5;
+
+/** Containers that work on the files of volumes, one a volume: its name sees to that, for all runtimes of an engine. */
+export class VolumeHelper {
+  readonly #engine: EngineClient;
+  readonly #calls: VolumeCalls;
+  readonly #settings: HelperSettings;
+
+  constructor(engine: EngineClient, calls: VolumeCalls, settings: HelperSettings) {
+    this.#engine = engine;
+    this.#calls = calls;
+    this.#settings = settings;
+  }
+
+  /** Ends whatever else is being done to the volume, then starts. */
+  async start(task: HelperTask): Promise<VolumeRun> {
+    const id = await this.#create(task);
+    const remove = () => removeContainer(this.#engine, id, 0);
+    let connection: Duplex | undefined;
+    try {
+      await task.check();
+      connection = await this.#calls.attach(id);
+      await this.#engine.start(id);
+    } catch (error) {
+      connection?.destroy();
+      await remove().catch(() => {}); // the next call on the volume does it
+      throw refused(error, task.failure);
+    }
+    const exitCode = () => this.#calls.exitCode(id);
+    return attachedRun({
+      name: helperName(task.volume),
+      host: this.#engine.host,
+      connection,
+      exitCode,
+      remove,
+    });
+  }
+
+  /** Also what a runtime that is gone had begun. */
+  async end(volume: VolumeName): Promise<void> {
+    const name = helperName(volume);
+    const found = await this.#engine.inspect(name).catch((error) => {
+      throw callFailure(error, name);
+    });
+    if (found === undefined) return;
+    const labels = found.Config.Labels;
+    if (labels[LABEL.installation] !== this.#settings.installation || labels[LABEL.partOf] !== volume) {
+      throw new BerthError('ARCHIVE_FAILED', `the name ${name} belongs to something else`);
+    }
+    await removeContainer(this.#engine, found.Id, 0);
+  }
+
+  async #create({ volume, script, args, failure }: HelperTask): Promise<string> {
+    const { image, installation, version, apparmorProfile, features } = this.#settings;
+    const labels = {
+      [LABEL.installation]: installation,
+      [LABEL.createdAt]: new Date().toISOString(),
+      [LABEL.version]: version,
+    };
+    const engine = await features();
+    const options = helperOptions({ image, volume, script, args, labels }, { engine, apparmorProfile });
+    for (let attempt = 1; ; attempt += 1) {
+      await this.end(volume);
+      try {
+        return await this.#engine.create(helperName(volume), options);
+      } catch (error) {
+        if (!isRefusal(error, 409) || attempt === ATTEMPTS) throw refused(error, failure);
+      }
+    }
+  }
+}
+
+/** No container of ours can have it: theirs begin with `ws-`. */
+function helperName(volume: VolumeName): string {
+  return `berth-helper.${volume}`;
+}
+
+function refused(error: unknown, code: ErrorCode): unknown {
+  if (!isRefusal(error)) return error;
+  return new BerthError(code, `the engine said: ${error.message}`, {}, error);
+}

@@ -1,0 +1,128 @@
+import { mkdir } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { BerthError } from '../../contracts/errors.ts';
+import type { VolumeName } from '../../contracts/ids.ts';
+import { type Installation, ownRole, takenBy, volumeLabels } from '../ownership.ts';
+import type { User } from '../socket-folder.ts';
+import { archiveStream } from '../volume-archive.ts';
+import type { ArchiveName, ArchiveStream, VolumeBackend } from '../volume-backend.ts';
+import { markerOf, unpack } from '../volume-restore.ts';
+import type { VolumeRun } from '../volume-run.ts';
+import { ARCHIVE, RESTORE } from '../volume-scripts.ts';
+import { removeHalves } from './container-folder.ts';
+import { startChild } from './volume-child.ts';
+import { VolumeFolder, volumeNames } from './volume-folder.ts';
+
+export interface ProcessVolumesSettings extends Installation {
+  /** Held by this runtime alone. */
+  path: string;
+  bwrapPath: string | undefined;
+  /** Folders of the runtime that no sandbox may see. */
+  secret: readonly string[];
+  /** Whose files are in a home; the runtime's unless said. */
+  owner: User | undefined;
+  /** Whether there is a container that has it. */
+  inUse: (name: VolumeName) => Promise<boolean>;
+}
+
+/** Volumes as folders of the data directory, for machines without an engine. */
+export class ProcessVolumes implements VolumeBackend {
+  readonly #settings: ProcessVolumesSettings;
+  readonly #runs = new Map<VolumeName, VolumeRun>();
+  #cleared: Promise<void> | undefined;
+
+  constructor(settings: ProcessVolumesSettings) {
+    this.#settings = settings;
+  }
+
+  async provision(name: VolumeName): Promise<void> {
+    await this.#clearHalves();
+    const folder = this.#folder(name);
+    const found = await folder.labels();
+    if (found === undefined) {
+      await mkdir(this.#settings.path, { recursive: true, mode: 0o700 });
+      try {
+        return await folder.prepare(this.#settings.owner, volumeLabels(name, this.#settings, new Date()));
+      } catch (error) {
+        throw new BerthError('VOLUME_CREATE_FAILED', `${name}: ${error}`, {}, error);
+      }
+    }
+    if (!this.#isOurs(found)) throw new BerthError('VOLUME_CREATE_FAILED', takenBy(name, found));
+  }
+
+  async exists(name: VolumeName): Promise<boolean> {
+    const labels = await this.#folder(name).labels();
+    return labels !== undefined && this.#isOurs(labels);
+  }
+
+  async list(): Promise<VolumeName[]> {
+    const names = await volumeNames(this.#settings.path);
+    // A record that can't be read is nobody's, and left alone.
+    const ours = await Promise.all(names.map((name) => this.exists(name).catch(() => false)));
+    return names.filter((_, at) => ours[at]);
+  }
+
+  async delete(name: VolumeName): Promise<void> {
+    await this.#clearHalves();
+    if (!(await this.exists(name))) return;
+    if (await this.#settings.inUse(name))
+      throw new BerthError('VOLUME_IN_USE', `a container has the volume ${name}`);
+    await this.#runs.get(name)?.remove();
+    await this.#folder(name).remove();
+  }
+
+  async archive(name: VolumeName, signal: AbortSignal): Promise<ArchiveStream> {
+    return archiveStream(await this.#start(name, ARCHIVE, [], signal), signal);
+  }
+
+  async restore(
+    name: VolumeName,
+    content: Readable,
+    archive: ArchiveName,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const run = await this.#start(name, RESTORE, [markerOf(archive)], signal);
+    try {
+      await unpack(run, content, archive, signal);
+    } finally {
+      await run.remove();
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#runs.values()].map((run) => run.remove()));
+  }
+
+  async #start(name: VolumeName, script: string, args: string[], signal: AbortSignal): Promise<VolumeRun> {
+    signal.throwIfAborted();
+    if (!(await this.exists(name))) throw new BerthError('VOLUME_NOT_FOUND', `there is no volume ${name}`);
+    // Whoever comes later is waited for by the lock.
+    const before = this.#runs.get(name);
+    const { bwrapPath, secret } = this.#settings;
+    await before?.remove();
+    const run = await startChild({ folder: this.#folder(name), script, args, bwrapPath, secret });
+    this.#runs.set(name, run);
+    const forget = () => {
+      if (this.#runs.get(name) === run) this.#runs.delete(name);
+    };
+    run.ended.then(forget, forget);
+    return run;
+  }
+
+  #isOurs(labels: Readonly<Record<string, string>>): boolean {
+    return ownRole(labels, this.#settings.installation) === 'workspace';
+  }
+
+  #folder(name: VolumeName): VolumeFolder {
+    return new VolumeFolder(this.#settings.path, name);
+  }
+
+  /** Once, before anything else can be under way. */
+  #clearHalves(): Promise<void> {
+    this.#cleared ??= removeHalves(this.#settings.path).catch((error) => {
+      this.#cleared = undefined; // to be tried again
+      throw error;
+    });
+    return this.#cleared;
+  }
+}

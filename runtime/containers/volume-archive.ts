@@ -1,0 +1,75 @@
+import { pipeline, Transform } from 'node:stream';
+import { constants, createZstdCompress } from 'node:zlib';
+import { BerthError } from '../contracts/errors.ts';
+import type { ArchiveStream } from './volume-backend.ts';
+import { runFailure, type VolumeRun } from './volume-run.ts';
+import { BYTES, ENTRIES } from './volume-scripts.ts';
+
+const PIECE_BYTES = 128 * 1024;
+
+/** No more workers: the streams of Node lose what those give at the end. */
+const ZSTD = {
+  chunkSize: PIECE_BYTES,
+  params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 },
+};
+
+/** What the script `ARCHIVE` gives, compressed. Whoever destroys the content ends the run. */
+export function archiveStream(run: VolumeRun, signal: AbortSignal): ArchiveStream {
+  let entries: number | undefined;
+  const whole = new WholeOutput(async (bytes) => {
+    entries = await entriesOf(run, bytes);
+    await run.remove();
+  });
+  const content = createZstdCompress(ZSTD);
+  const onAbort = () => content.destroy(abortReason(signal));
+  signal.addEventListener('abort', onAbort);
+  pipeline(run.stdout, whole, content, (error) => {
+    // Left to whoever is next to work on the volume, where it fails.
+    if (error) run.remove().catch(() => {});
+  });
+  content.once('close', () => {
+    signal.removeEventListener('abort', onAbort);
+    if (!content.readableEnded) run.remove().catch(() => {});
+  });
+  if (signal.aborted) onAbort();
+  return {
+    content,
+    entries() {
+      if (entries === undefined) throw new BerthError('INTERNAL', 'the archive has not been read to its end');
+      return entries;
+    },
+  };
+}
+
+/** Ends only when it is known that nothing is missing. */
+class WholeOutput extends Transform {
+  readonly #check: (bytes: number) => Promise<void>;
+  #bytes = 0;
+
+  constructor(check: (bytes: number) => Promise<void>) {
+    super();
+    this.#check = check;
+  }
+
+  override _transform(piece: Buffer, _encoding: string, done: (error: null, piece: Buffer) => void): void {
+    this.#bytes += piece.length;
+    done(null, piece);
+  }
+
+  override _flush(done: (error?: Error) => void): void {
+    this.#check(this.#bytes).then(() => done(), done);
+  }
+}
+
+async function entriesOf(run: VolumeRun, bytes: number): Promise<number> {
+  const end = await run.ended;
+  if (end.exitCode !== 0) throw runFailure('tar', end, 'ARCHIVE_FAILED');
+  const written = BYTES.exec(end.words)?.[1];
+  const entries = ENTRIES.exec(end.words)?.[1];
+  if (Number(written) === bytes && entries !== undefined) return Number(entries);
+  throw new BerthError('ARCHIVE_FAILED', `${bytes} bytes came of what tar wrote: ${end.words.trim()}`);
+}
+
+function abortReason(signal: AbortSignal): Error {
+  return signal.reason instanceof Error ? signal.reason : new Error('given up', { cause: signal.reason });
+}

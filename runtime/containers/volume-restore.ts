@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import type { Readable, Writable } from 'node:stream';
+import { createZstdDecompress } from 'node:zlib';
+import { BerthError } from '../contracts/errors.ts';
+import { tarFile } from './tar-file.ts';
+import type { ArchiveName } from './volume-backend.ts';
+import { type RunEnd, runFailure, type VolumeRun, wasKilled } from './volume-run.ts';
+import { EMPTY, RESTORING, WHOLE } from './volume-scripts.ts';
+
+const PIECE_BYTES = 128 * 1024;
+
+/** What the marker says. */
+export function markerOf({ key, sha256 }: ArchiveName): string {
+  return `${key} sha256:${sha256}`;
+}
+
+/** Gives the script `RESTORE` what it unpacks, and tells it to write the marker only once the hash is right. */
+export async function unpack(
+  run: VolumeRun,
+  content: Readable,
+  archive: ArchiveName,
+  signal: AbortSignal,
+): Promise<void> {
+  const onAbort = () => {
+    content.destroy(asError(signal.reason));
+    run.remove().catch(() => {}); // once more when this is over
+  };
+  signal.addEventListener('abort', onAbort);
+  try {
+    signal.throwIfAborted();
+    if (await isWhole(run)) return;
+    await new Unpacking(run, content, archive).run();
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** By its first line, which comes once all that was there is removed, unless it is whole. */
+async function isWhole(run: VolumeRun): Promise<boolean> {
+  let said = '';
+  for await (const piece of run.stdout.iterator({ destroyOnReturn: false })) {
+    said += piece;
+    if (said.endsWith('\n')) break;
+  }
+  run.stdout.resume();
+  if (said === WHOLE || said === EMPTY) return said === WHOLE;
+  throw runFailure('emptying the volume', await run.ended, 'ARCHIVE_FAILED');
+}
+
+class Unpacking {
+  readonly #run: VolumeRun;
+  readonly #content: Readable;
+  readonly #archive: ArchiveName;
+  readonly #decompress = createZstdDecompress({ chunkSize: PIECE_BYTES });
+  /** Why nothing more is unpacked; whether that is the archive's fault may be for its hash to say. */
+  #failed: { error: unknown; final: boolean } | undefined;
+
+  constructor(run: VolumeRun, content: Readable, archive: ArchiveName) {
+    this.#run = run;
+    this.#content = content;
+    this.#archive = archive;
+    run.stdin.on('error', () => {}); // told by how the run ends
+    run.ended.then(
+      (end) => this.#onEnded(end),
+      (error) => this.#fail(error, true),
+    );
+  }
+
+  async run(): Promise<void> {
+    const { stdin, ended } = this.#run;
+    const fed = this.#feed();
+    const hash = createHash('sha256');
+    for await (const piece of this.#content) {
+      hash.update(piece);
+      await put(this.#decompress, piece);
+    }
+    if (this.#failed?.final) throw this.#failed.error;
+    if (hash.digest('hex') !== this.#archive.sha256) throw corrupt('it hashes to another value');
+    this.#decompress.end();
+    await fed;
+    if (this.#failed) throw this.#failed.error;
+    stdin.end(tarFile(`./${RESTORING}`, markerOf(this.#archive)));
+    const end = await ended;
+    if (end.exitCode !== 0) throw unpackFailure(end);
+  }
+
+  async #feed(): Promise<void> {
+    try {
+      for await (const piece of this.#decompress) await put(this.#run.stdin, piece);
+    } catch (error) {
+      if (this.#failed === undefined) this.#fail(corrupt(`it is not zstd: ${asError(error).message}`), true);
+    }
+  }
+
+  #onEnded(end: RunEnd): void {
+    if (end.exitCode === 0) return;
+    const error = unpackFailure(end);
+    this.#fail(error, wasKilled(end) || error.code === 'DISK_FULL');
+  }
+
+  #fail(error: unknown, final: boolean): void {
+    this.#failed ??= { error, final };
+    this.#decompress.destroy();
+    this.#run.stdin.destroy();
+    if (final) this.#content.destroy(asError(error));
+  }
+}
+
+/** Resolves when it takes more, or is closed and takes nothing. */
+function put(stream: Writable, piece: Buffer): Promise<void> | undefined {
+  if (stream.destroyed || stream.write(piece)) return undefined;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const done = () => {
+    stream.off('drain', done).off('close', done);
+    resolve();
+  };
+  stream.on('drain', done).on('close', done);
+  return promise;
+}
+
+const NO_TAR = /not look like a tar|Unexpected EOF|Skipping to next header|Malformed|end of the archive/i;
+
+/** With the hash right, an archive that can't be read was none when it was written. */
+function unpackFailure(end: RunEnd): BerthError {
+  const isNone = !wasKilled(end) && NO_TAR.test(end.words);
+  return runFailure('unpacking', end, isNone ? 'ARCHIVE_CORRUPT' : 'ARCHIVE_FAILED');
+}
+
+function corrupt(detail: string): BerthError {
+  return new BerthError('ARCHIVE_CORRUPT', detail);
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason));
+}

@@ -1,0 +1,94 @@
+/**
+ * What is done to the files of a volume, for bash, GNU tar, coreutils and findutils. `$1` is the volume's folder.
+ * Nobody but the script writes there meanwhile. Names are any bytes, and what lies there is a user's.
+ */
+
+/** The last that a restore writes. Of this name and the next, nothing is archived. */
+const RESTORED = '.berth-restored';
+/** The same while it may still be undone: how the runtime tells the script that all it was given is right. */
+export const RESTORING = '.berth-restoring';
+
+/** Two files of a home are not its user's. */
+const NOT_OURS = [
+  '--anchored',
+  '--no-wildcards',
+  ...[RESTORED, RESTORING].map((name) => `--exclude=./${name}`),
+];
+
+/**
+ * Times of access and change are left out: they would take as much room as a small file, and no restore could set them.
+ * One line an entry is counted beside the archive itself, so that it can be held against it.
+ */
+const CREATE = [
+  ...['--create', '--file=-', '--format=posix', '--pax-option=delete=atime,delete=ctime', '--sparse'],
+  ...[
+    '--numeric-owner',
+    '--totals',
+    '--verbose',
+    '--quoting-style=escape',
+    '--index-file=/dev/fd/3',
+    ...NOT_OURS,
+  ],
+].join(' ');
+
+/** An end of stdin while it works is the end of whoever reads the archive. */
+export const ARCHIVE = `
+set -o pipefail
+cd -- "$1" || exit
+exec 5<&0
+{ read -r -N 1 <&5; kill -KILL 0; } >/dev/null 2>&1 &
+watch=$!
+disown
+exec 4>&1
+entries=$(tar ${CREATE} . 3>&1 1>&4 | wc --lines)
+code=$?
+kill -KILL $watch
+[ $code = 0 ] && echo "entries $entries" >&2
+exit $code
+`;
+
+/** What an archive's run says at its end. Names that tar complains of can't look like it: their lines begin with `tar: `. */
+export const BYTES = /^Total bytes written: (\d+)/m;
+export const ENTRIES = /^entries (\d+)$/m;
+
+/** What a restore's run says on stdout before it reads anything: it has this archive already, or nothing any more. */
+export const WHOLE = 'whole\n';
+export const EMPTY = 'empty\n';
+
+/**
+ * `--ignore-zeros`: the file by which the runtime says that all was right comes behind the archive's own end.
+ * What was unpacked is on disk before the marker is.
+ */
+const EXTRACT = [
+  ...[
+    '--extract',
+    '--file=-',
+    '--ignore-zeros',
+    '--same-permissions',
+    '--numeric-owner',
+    '--delay-directory-restore',
+  ],
+].join(' ');
+
+/** `$2` is what the marker says. */
+export const RESTORE = `
+set -eu
+cd -- "$1"
+says() { [ -f "$1" ] && [ ! -L "$1" ] && [ "$(head --bytes=4096 -- "$1" | tr -d '\\0')" = "$2" ]; }
+if says ${RESTORED} "$2"; then echo whole; exit; fi
+find . -mindepth 1 -type d ! -perm -u=rwx -exec chmod u+rwx -- {} ';'
+find . -mindepth 1 -delete
+echo empty
+tar ${EXTRACT}
+if ! says ${RESTORING} "$2"; then echo 'the end of the archive never came' >&2; exit 3; fi
+sync --file-system .
+mv --no-target-directory -- ${RESTORING} ${RESTORED}
+sync --file-system .
+`;
+
+/** Gives an empty volume to its user, `$2`; its mode first, so that one with another owner than root is done. */
+export const OWN = `
+set -eu
+cd -- "$1"
+if [ "$(stat --format=%u .)" = 0 ]; then chmod 0755 .; chown "$2" .; fi
+`;

@@ -1,0 +1,14 @@
+import { archiveContract } from './archive.contract.ts';
+import { provisionContract } from './provision.contract.ts';
+import { restoreContract } from './restore.contract.ts';
+import { restoreFailureContract } from './restore-failure.contract.ts';
+import { VolumeHarness, type VolumesUnderTest } from './volumes-under-test.ts';
+
+/** What every backend that keeps files promises. */
+export function volumeBackendContract(prepare: () => VolumesUnderTest | Promise<VolumesUnderTest>): void {
+  const harness = new VolumeHarness(prepare);
+  provisionContract(harness);
+  archiveContract(harness);
+  restoreContract(harness);
+  restoreFailureContract(harness);
+}

@@ -1,0 +1,142 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { PassThrough, Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
+import type { ArchiveName, VolumeBackend } from '../../../runtime/containers/volume-backend.ts';
+import { homeVolume, parseWorkspaceId, type VolumeName } from '../../../runtime/contracts/ids.ts';
+import type { RunInHome } from '../../support/home-tree.ts';
+import { must } from '../../support/must.ts';
+
+export interface VolumesUnderTest {
+  /** One on the same machine, with all volumes in common with every other that is opened. */
+  open(installation: string): VolumeBackend;
+  /** Who a home belongs to, `uid:gid`. */
+  owner: string;
+  inside(name: VolumeName): RunInHome;
+  /** Makes a volume of ours behind the backend's back, under a name that may be none. */
+  plant(name: string, installation: string): Promise<void>;
+  isPlanted(name: string): Promise<boolean>;
+  uproot(name: string): Promise<void>;
+  /** One with room for 1 MiB. */
+  provisionSmall(name: VolumeName, installation: string): Promise<void>;
+  /** Gives it to a container; resolves with what ends that. */
+  occupy(name: VolumeName): Promise<() => Promise<void>>;
+  /** How many are at work on it. */
+  working(name: VolumeName): Promise<number>;
+  /** Kills what works on it. */
+  kill(name: VolumeName): Promise<void>;
+  /** Takes away what would keep volumes from being removed. */
+  beforeRemoval?(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const OURS = 'volumes-ours';
+export const OTHERS = 'volumes-others';
+
+export interface WholeArchive {
+  bytes: Buffer;
+  name: ArchiveName;
+  entries: number;
+}
+
+/** The volumes that a suite runs on, and what its tests have in common. What they make is removed after each. */
+export class VolumeHarness {
+  readonly #made: VolumeName[] = [];
+  #under: VolumesUnderTest | undefined;
+  #volumes: VolumeBackend | undefined;
+
+  constructor(prepare: () => VolumesUnderTest | Promise<VolumesUnderTest>) {
+    beforeAll(async () => {
+      this.#under = await prepare();
+      this.#volumes = this.#under.open(OURS);
+    });
+    afterEach(async () => {
+      await this.under.beforeRemoval?.();
+      for (const name of this.#made.splice(0)) {
+        await this.volumes.delete(name);
+        await this.under.open(OTHERS).delete(name);
+      }
+    });
+    afterAll(() => this.#under?.close());
+  }
+
+  get under(): VolumesUnderTest {
+    return must(this.#under);
+  }
+
+  get volumes(): VolumeBackend {
+    return must(this.#volumes);
+  }
+
+  /** A name that nobody has. */
+  name(): VolumeName {
+    const name = homeVolume(must(parseWorkspaceId(`t-${randomBytes(6).toString('hex')}`)));
+    this.#made.push(name);
+    return name;
+  }
+
+  async provisioned(): Promise<VolumeName> {
+    const name = this.name();
+    await this.volumes.provision(name);
+    return name;
+  }
+
+  /** With one file of random bytes, which don't get smaller. */
+  async filled(megabytes: number): Promise<VolumeName> {
+    const name = await this.provisioned();
+    const script = `import * as fs from 'node:fs';
+      import { randomBytes } from 'node:crypto';
+      const [, home, size] = process.argv;
+      const open = fs.openSync(home + '/filler', 'w');
+      for (let at = 0; at < Number(size); at += 1) fs.writeSync(open, randomBytes(1024 * 1024));`;
+    await this.under.inside(name)(script, String(megabytes));
+    return name;
+  }
+
+  async archived(name: VolumeName): Promise<WholeArchive> {
+    const { content, entries } = await this.volumes.archive(name, signal());
+    return { ...archiveOf(await buffer(content)), entries: entries() };
+  }
+
+  async restore(name: VolumeName, archive: WholeArchive | Omit<WholeArchive, 'entries'>): Promise<void> {
+    await this.volumes.restore(name, Readable.from([archive.bytes]), archive.name, signal());
+  }
+
+  /** A restore that has got half of its content, and waits for the rest. */
+  async restoringHalf(name: VolumeName, archive: WholeArchive, stop = signal()) {
+    const content = new PassThrough();
+    const restored = this.volumes.restore(name, content, archive.name, stop).then(
+      () => 'restored',
+      (error: unknown) => error,
+    );
+    content.on('error', () => {});
+    content.write(archive.bytes.subarray(0, archive.bytes.length / 2));
+    await vi.waitFor(async () => expect(await this.names(name)).not.toEqual([]), { timeout: 20_000 });
+    return { content, restored };
+  }
+
+  write(name: VolumeName, file: string, text: string): Promise<string> {
+    const script = "import * as fs from 'node:fs'; const [, home, file, text] = process.argv;";
+    return this.under.inside(name)(`${script} fs.writeFileSync(home + '/' + file, text);`, file, text);
+  }
+
+  async names(name: VolumeName): Promise<string[]> {
+    const script =
+      "import * as fs from 'node:fs'; console.log(JSON.stringify(fs.readdirSync(process.argv[1])));";
+    return JSON.parse(await this.under.inside(name)(script));
+  }
+
+  async untilNobodyWorks(name: VolumeName): Promise<void> {
+    await vi.waitFor(async () => expect(await this.under.working(name)).toBe(0), { timeout: 20_000 });
+  }
+}
+
+export function archiveOf(bytes: Buffer): { bytes: Buffer; name: ArchiveName } {
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { bytes, name: { key: `archives/some/${sha256.slice(0, 8)}/home.tar.zst`, sha256 } };
+}
+
+/** Never aborted. */
+export function signal(): AbortSignal {
+  return new AbortController().signal;
+}
