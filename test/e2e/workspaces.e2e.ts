@@ -66,14 +66,10 @@ export function workspacesWork(env: () => Record<string, string>): void {
     await workspace.gone();
     await reading; // it ends with the workspace
     const states = [...told.join('').matchAll(/"observed_status":"(\w+)"/g)].map(([, state]) => state);
-    expect(states.filter((state, at) => state !== states[at - 1])).toEqual([
-      'PENDING',
-      'STANDBY',
-      'RUNNING',
-      'STANDBY',
-      'PENDING',
-      'DELETED',
-    ]);
+    // Who looks may come too late for what lasts a moment.
+    expect(states.filter((state, at) => state !== states[at - 1]).join(' ')).toMatch(
+      /^PENDING (STANDBY )?RUNNING STANDBY (PENDING )?DELETED$/,
+    );
   }, 60_000);
 
   it('answers what is wrong with what was asked for', async () => {

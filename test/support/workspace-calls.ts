@@ -47,7 +47,11 @@ export class WorkspaceCalls {
   }
 
   async change(words: Record<string, unknown>): Promise<Response> {
-    const answer = await this.runtime.post(`/v1/workspaces/${this.id}`, words, { method: 'PATCH' });
+    const answer = await this.runtime.fetch(`/v1/workspaces/${this.id}`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(words),
+    });
     expect(answer.status).toBe(200);
     return answer;
   }
@@ -87,6 +91,7 @@ export class WorkspaceCalls {
   async write(path: string, content: string): Promise<void> {
     const answer = await this.visit(`/api/file?path=${encodeURIComponent(path)}`, {
       method: 'PUT',
+      headers: { 'if-none-match': '*' },
       body: content,
     });
     if (!answer.ok) throw new Error(`writing ${path}: ${answer.status} ${await answer.text()}`);
