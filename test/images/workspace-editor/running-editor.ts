@@ -54,6 +54,11 @@ export class RunningEditor {
     return fetch(`${this.url}api/${name}?${new URLSearchParams(query)}`, { ...init, method });
   }
 
+  /** The answer's JSON; tests look at what they expect of it. */
+  async ask(...request: Parameters<RunningEditor['call']>): Promise<ReturnType<typeof JSON.parse>> {
+    return JSON.parse(await (await this.call(...request)).text());
+  }
+
   /** In MB. */
   memory(): number {
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${this.child.pid}/status`, 'utf8'))?.[1]) / 1024;

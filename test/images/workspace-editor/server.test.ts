@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -119,7 +120,6 @@ describe('the server', () => {
   it.each([{ PORT: 'x' }, { PORT: '70000' }, { HOME: '/dev/null' }])(
     'does not start with %j',
     async (env) => {
-      const { spawnSync } = await import('node:child_process');
       const main = new URL('../../../images/workspace-editor/server/main.ts', import.meta.url).pathname;
       const { status, stderr } = spawnSync(process.execPath, [main], {
         env: { HOME: editor.home, PORT: '0', ...env },

@@ -33,7 +33,7 @@ export class TerminalClient {
     editor: RunningEditor,
     size: Record<string, string> = {},
   ): Promise<[TerminalClient, string]> {
-    const { id } = await (await editor.call('POST', 'terminals', size)).json();
+    const { id } = await editor.ask('POST', 'terminals', size);
     return [await TerminalClient.attach(editor, id), id];
   }
 
@@ -47,7 +47,7 @@ export class TerminalClient {
 
   #show(data: Buffer): void {
     this.bytes += data.length;
-    this.shown = (this.shown + data.toString()).slice(-2_000_000);
+    this.shown = (this.shown + data.toString()).slice(-100_000);
     if (this.draws) this.socket.send(JSON.stringify({ drawn: data.length }));
   }
 
