@@ -1,5 +1,4 @@
-import { asFailure } from '../containers/turns.ts';
-import { type BerthError, isBerthError } from '../contracts/errors.ts';
+import { BerthError, type ErrorCode, isBerthError } from '../contracts/errors.ts';
 import type { WorkspaceRow } from '../database/workspace-row.ts';
 import type { OperationFailure } from '../database/workspaces.ts';
 
@@ -8,14 +7,21 @@ export const RETRY_SECONDS = 30;
 /** An operator's words are as long as an engine's last lines. */
 const MESSAGE_LENGTH = 4_000;
 
+/** Not the workspace's fault: it is tried for as long as that lasts. */
+const OUTAGES: readonly string[] = [
+  'BACKEND_UNAVAILABLE',
+  'STORE_UNAVAILABLE',
+  'EGRESS_UNAVAILABLE',
+  'SHUTTING_DOWN',
+] satisfies ErrorCode[];
+
 /** What an operation's end with an error means: tried again, how soon, or not before a word of the user. */
 export function failureOf(row: WorkspaceRow, error: unknown): OperationFailure {
-  const failure = asFailure(error);
-  const before = row.error?.desiredVersion === row.desiredVersion ? row.error.count : 0;
+  const failure = inOurWords(error);
   return {
     code: failure.code,
     message: failure.detail.slice(0, MESSAGE_LENGTH),
-    terminal: isFinal(failure) || (!isOutage(failure) && before + 1 >= ATTEMPTS),
+    terminal: isFinal(failure) || (!OUTAGES.includes(failure.code) && failuresBefore(row) + 1 >= ATTEMPTS),
     retrySeconds: RETRY_SECONDS,
     desiredVersion: row.desiredVersion,
   };
@@ -29,13 +35,14 @@ function isFinal(failure: BerthError): boolean {
   );
 }
 
-/** Not the workspace's fault: it is tried for as long as that lasts. */
-function isOutage(failure: BerthError): boolean {
-  return isBerthError(
-    failure,
-    'BACKEND_UNAVAILABLE',
-    'STORE_UNAVAILABLE',
-    'EGRESS_UNAVAILABLE',
-    'SHUTTING_DOWN',
-  );
+/** In a row, since the user's last word. What follows an outage is not held responsible for it. */
+function failuresBefore({ error, desiredVersion }: WorkspaceRow): number {
+  if (error === null || error.desiredVersion !== desiredVersion || OUTAGES.includes(error.code)) return 0;
+  return error.count;
+}
+
+/** What nobody thought of may pass. */
+function inOurWords(error: unknown): BerthError {
+  if (isBerthError(error)) return error;
+  return new BerthError('INTERNAL', error instanceof Error ? error.message : String(error), {}, error);
 }

@@ -1,4 +1,3 @@
-import { setInterval } from 'node:timers';
 import type { Logger } from 'pino';
 import { BerthError } from '../contracts/errors.ts';
 import type { Database } from '../database/database.ts';
@@ -107,12 +106,10 @@ export class OperationRun {
     const failure = failureOf(this.row, error);
     const { reconciler } = this.#database.workspaces;
     if (failure.code === 'SHUTTING_DOWN') {
-      await reconciler.release(this.name);
-      return 'released';
+      return (await reconciler.release(this.name)) === 'done' ? 'released' : 'superseded';
     }
     this.#log.warn({ err: error, terminal: failure.terminal }, 'an operation on a workspace failed');
-    await reconciler.fail(this.name, failure);
-    return 'failed';
+    return (await reconciler.fail(this.name, failure)) === 'done' ? 'failed' : 'superseded';
   }
 }
 

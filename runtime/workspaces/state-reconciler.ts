@@ -29,14 +29,21 @@ interface Parts {
 export class StateReconciler {
   readonly #parts: Parts;
   readonly #running = new Map<WorkspaceId, { run: OperationRun; over: Promise<void> }>();
+  #turn: Promise<void> = Promise.resolve();
   #closing = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
-  /** Begins what is due and there is room for. Resolves without waiting for it. */
-  async runOnce(): Promise<void> {
+  /** Begins what is due and there is room for. Resolves without waiting for it. One turn at a time. */
+  runOnce(): Promise<void> {
+    const turn = this.#turn.then(() => this.#begin());
+    this.#turn = turn.catch(() => {}); // whoever asked for it sees it
+    return turn;
+  }
+
+  async #begin(): Promise<void> {
     const { database, parallel, log } = this.#parts;
     if (this.#closing || this.#running.size >= parallel) return;
     const [rows, now] = await Promise.all([database.workspaces.reads.unsettled(ROWS), database.now()]);
@@ -47,7 +54,9 @@ export class StateReconciler {
       if (plan.kind !== 'begin' && plan.kind !== 'take-over') continue;
       try {
         const claimed = await this.#claim(row, plan);
-        if (claimed !== undefined) this.#carryOut(claimed);
+        if (claimed === undefined) continue;
+        if (this.#closing) await this.#leave(claimed);
+        else this.#carryOut(claimed);
       } catch (error) {
         log.error({ err: error, workspace_id: row.id }, 'an operation on a workspace could not be begun');
       }
@@ -64,6 +73,7 @@ export class StateReconciler {
     this.#closing = true;
     const all = [...this.#running.values()];
     for (const { run } of all) run.stop();
+    await this.#turn;
     await Promise.all(all.map(({ over }) => over));
   }
 
@@ -86,6 +96,11 @@ export class StateReconciler {
     return plan.kind === 'begin'
       ? reconciler.claim(row, operation)
       : reconciler.takeOver(row, operation, SILENT_SECONDS);
+  }
+
+  async #leave({ id, operation }: WorkspaceRow): Promise<void> {
+    if (operation === null) return; // just claimed, so there is one
+    await this.#parts.database.workspaces.reconciler.release({ workspace: id, opId: operation.id });
   }
 
   #carryOut(row: WorkspaceRow): void {

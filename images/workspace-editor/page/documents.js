@@ -1,7 +1,8 @@
-import { address, Refusal, readText, writeFile } from './api.js';
+import { Refusal, readText, writeFile } from './api.js';
 import { askChoice } from './ask.js';
 import { editorTheme, whenColoursChange } from './colours.js';
 import { element } from './element.js';
+import { download } from './file-actions.js';
 import { languageOf } from './languages.js';
 import { recall, recallList, remember } from './memory.js';
 import { attempt, tell } from './notices.js';
@@ -278,10 +279,10 @@ export class Documents {
    * @param {unknown} error
    */
   #tellWhyNot(path, error) {
-    const download = { label: 'Download', act: () => location.assign(address('file', { path })) };
+    const keep = { label: 'Download', act: () => download(path) };
     const kept = error instanceof Refusal && ['TOO_LARGE', 'NOT_TEXT'].includes(error.code);
     const why = error instanceof Error ? error.message : `${error}`;
-    tell(`${nameOf(path)} can't be shown here. ${why}`, { bad: !kept, actions: kept ? [download] : [] });
+    tell(`${nameOf(path)} can't be shown here. ${why}`, { bad: !kept, actions: kept ? [keep] : [] });
   }
 
   /** @returns {Set<string>} the folders of open files */

@@ -5,7 +5,7 @@ import { FitAddon } from './vendor/addon-fit.mjs';
 import { Terminal } from './vendor/xterm.mjs';
 
 /** Told to the server in steps of this, so that it sends no more than can be drawn. */
-const DRAWN_STEP = 64 * 1024;
+const DRAWN_STEP = 32 * 1024;
 const CHUNK = 64 * 1024;
 
 /** One terminal on the page, over its own WebSocket. */
@@ -16,6 +16,7 @@ export class TerminalView {
   /** While what was shown before is drawn again, questions in it are not answered once more. */
   #past = 0;
   #ended = false;
+  #fitted = false;
   #terminal;
   #socket;
 
@@ -41,6 +42,9 @@ export class TerminalView {
     this.#terminal.onBinary((text) => this.#send(Uint8Array.from(text, (letter) => letter.charCodeAt(0))));
     this.#terminal.onResize(() => this.#tellSize());
     this.#terminal.onTitleChange(on.title);
+    this.#terminal.onRender(() => {
+      if (!this.#fitted) this.fit();
+    });
     // The key that leaves the terminal is the page's.
     this.#terminal.attachCustomKeyEventHandler((event) => !(event.ctrlKey && event.key === '`'));
     this.#socket = new LastingSocket(
@@ -83,8 +87,11 @@ export class TerminalView {
     if (shown) this.fit();
   }
 
+  /** Fills the place there is; what is not seen yet has no measures, and is fitted when it is first drawn. */
   fit() {
-    if (this.#screen.offsetWidth > 0 && this.#screen.classList.contains('shown')) this.#fit.fit();
+    const seen = this.#screen.offsetWidth > 0 && this.#screen.classList.contains('shown');
+    this.#fitted = seen && this.#fit.proposeDimensions() !== undefined;
+    if (this.#fitted) this.#fit.fit();
   }
 
   focus() {

@@ -23,6 +23,7 @@ export class Tree {
   #opened = new Set(recallList('folders'));
   /** @type {Row[]} */
   #rows = [];
+  /** Home, while nothing is. */
   #selected = '';
   #box = element('tree');
   #on;
@@ -110,10 +111,11 @@ export class Tree {
 
   #draw() {
     this.#rows = [...this.#rowsOf('', 0)];
-    if (!this.#rows.some(({ path }) => path === this.#selected)) this.#selected = this.#rows[0]?.path ?? '';
+    if (!this.#rows.some(({ path }) => path === this.#selected)) this.#selected = '';
+    const reached = this.#selected || this.#rows[0]?.path;
     const hadFocus = this.#box.contains(document.activeElement);
     const scrolled = this.#box.scrollTop;
-    this.#box.replaceChildren(...this.#rows.map((row) => this.#drawRow(row)));
+    this.#box.replaceChildren(...this.#rows.map((row) => this.#drawRow(row, row.path === reached)));
     if (this.#rows.length === 0)
       this.#box.append(make('div', { class: 'hint' }, 'Nothing here yet. Drop files to upload them.'));
     if ([...this.#folders.values()].some(({ more }) => more))
@@ -138,8 +140,11 @@ export class Tree {
     }
   }
 
-  /** @param {Row} row */
-  #drawRow({ path, kind, depth }) {
+  /**
+   * @param {Row} row
+   * @param {boolean} reached by the Tab key
+   */
+  #drawRow({ path, kind, depth }, reached) {
     const name = nameOf(path);
     const opened = this.#opened.has(path);
     const drawing = kind === 'folder' ? (opened ? OPENED : CLOSED) : FILE;
@@ -154,7 +159,7 @@ export class Tree {
       title: name,
       'aria-level': `${depth + 1}`,
       'aria-selected': `${path === this.#selected}`,
-      tabindex: path === this.#selected ? '0' : '-1',
+      tabindex: reached ? '0' : '-1',
       ...(kind === 'folder' ? { 'aria-expanded': `${opened}` } : {}),
     };
     const row = make('div', attributes, icon(drawing), make('span', { class: 'name' }, name), more);
@@ -165,13 +170,15 @@ export class Tree {
 
   /** @param {string} path */
   #select(path) {
-    for (const selected of [this.#selected, path]) {
-      const row = this.#rowElement(selected);
-      row?.setAttribute('aria-selected', `${selected === path}`);
-      if (row) row.tabIndex = selected === path ? 0 : -1;
+    for (const row of this.#box.querySelectorAll('[aria-selected="true"], [tabindex="0"]')) {
+      row.setAttribute('aria-selected', 'false');
+      row.setAttribute('tabindex', '-1');
     }
     this.#selected = path;
-    this.#rowElement(path)?.focus();
+    const row = this.#rowElement(path) ?? this.#box.querySelector('.row');
+    row?.setAttribute('aria-selected', `${path !== ''}`);
+    row?.setAttribute('tabindex', '0');
+    if (path !== '') this.#rowElement(path)?.focus();
   }
 
   /** @param {Row} row */
@@ -192,7 +199,10 @@ export class Tree {
   /** @param {MouseEvent} event */
   #click(event) {
     const row = this.#rowAt(event.target);
-    if (row === undefined) return;
+    if (row === undefined) {
+      this.#select('');
+      return;
+    }
     const more = event.target instanceof Element ? event.target.closest('.more') : null;
     if (more === null) void this.#use(row);
     else {
@@ -203,7 +213,10 @@ export class Tree {
 
   /** @param {KeyboardEvent} event */
   #key(event) {
-    const at = this.#rows.findIndex(({ path }) => path === this.#selected);
+    const at = Math.max(
+      0,
+      this.#rows.findIndex(({ path }) => path === this.#selected),
+    );
     const row = this.#rows[at];
     if (row === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     const isOpen = this.#opened.has(row.path);

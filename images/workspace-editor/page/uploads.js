@@ -12,8 +12,12 @@ import { join, nameOf } from './paths.js';
  */
 export async function droppedFiles(dropped) {
   // Once this turn is over the browser forgets what was dropped.
-  const entries = [...dropped.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
-  return (await Promise.all(entries.map((entry) => filesOf(entry, '')))).flat();
+  const items = [...dropped.items].map((item) => item.webkitGetAsEntry() ?? item.getAsFile());
+  const found = items.map((item) => {
+    if (item === null) return [];
+    return item instanceof File ? [{ path: item.name, file: item }] : filesOf(item, '');
+  });
+  return (await Promise.all(found)).flat();
 }
 
 /**

@@ -50,9 +50,18 @@ export function forwardRequest(
     current = openUpstream(request, to);
     const sent = current;
     const silent = setTimeout(() => sent.destroy(new Error('it gives no answer')), ANSWER_MS);
-    sent.once('close', () => clearTimeout(silent));
+    let answered = false;
+    sent.once('close', () => {
+      clearTimeout(silent);
+      if (!answered && sent === current) reject(notAnswering('it breaks off'));
+    });
+    sent.once('upgrade', (_, socket) => {
+      socket.destroy();
+      reject(notAnswering('it opens another kind of connection'));
+    });
     sent.once('response', (answer) => {
       clearTimeout(silent);
+      answered = true;
       again = false;
       try {
         passAnswer(answer, response, to);
@@ -107,6 +116,9 @@ function openUpstream(request: IncomingMessage, { upstream, path, headers }: For
 }
 
 function passBody(request: IncomingMessage, sent: ClientRequest): void {
+  // Its first byte may wait for what the container says to the head.
+  if (request.headers['content-length'] === undefined || request.headers.expect !== undefined)
+    sent.flushHeaders();
   pump(request, sent, () => {
     if (request.rawTrailers.length > 0) sent.addTrailers(passedTrailers(request.rawTrailers));
     sent.end();

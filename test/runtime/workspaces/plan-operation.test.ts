@@ -4,51 +4,10 @@ import {
   OPERATIONS,
   type OperationKind,
   WORKSPACE_STATES,
-  type WorkspaceRow,
   type WorkspaceState,
 } from '../../../runtime/database/workspace-row.ts';
 import { planOperation, SILENT_SECONDS } from '../../../runtime/workspaces/plan-operation.ts';
-import { tenant, workspace } from '../../contract/database/workspace-scenario.ts';
-
-const NOW = 1_000_000_000;
-
-function row(change: Partial<WorkspaceRow> = {}): WorkspaceRow {
-  return {
-    id: workspace(),
-    tenant: tenant(),
-    keyName: 'key',
-    createdAt: 0,
-    name: null,
-    imageRef: 'editor:1',
-    standbyTtlSeconds: null,
-    archiveTtlSeconds: null,
-    deleteRequestedAt: null,
-    desiredState: 'RUNNING',
-    desiredVersion: 3,
-    observedStatus: 'RUNNING',
-    observedAt: NOW,
-    observedIncarnation: null,
-    lastAccessAt: NOW,
-    operation: null,
-    previousStatus: null,
-    archiveKey: null,
-    homeFrom: 'nothing',
-    error: null,
-    deletedAt: null,
-    ...change,
-  };
-}
-
-const error = (change: Partial<NonNullable<WorkspaceRow['error']>> = {}) => ({
-  code: 'HEALTH_CHECK_FAILED',
-  message: 'nobody listens',
-  count: 1,
-  terminal: false,
-  at: NOW - 10_000,
-  desiredVersion: 3,
-  retryAt: NOW + 20_000,
-  ...change,
-});
+import { error, NOW, row } from './workspace-row.ts';
 
 const operation = (kind: OperationKind, silentSeconds: number) => ({
   kind,

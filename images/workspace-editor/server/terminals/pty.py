@@ -62,6 +62,19 @@ def hang_up(child):
     os.kill(child, signal.SIGKILL)
 
 
+def take(terminal):
+    """What there is to show, and whether anybody has the other end open still. The kernel gives 4 KiB at a time."""
+    pieces = []
+    for _ in range(CHUNK // 4096):
+        try:
+            pieces.append(os.read(terminal, CHUNK))
+        except BlockingIOError:
+            break
+        except OSError:
+            return b"".join(pieces), False
+    return b"".join(pieces), True
+
+
 def relay(child, terminal):
     """Passes bytes both ways until the command or the server ends; the code to end with."""
     awake, wake = os.pipe()
@@ -99,13 +112,9 @@ def relay(child, terminal):
             if lines:
                 resize(terminal, *map(int, lines[-1].split()))
         if terminal in readable:
-            try:
-                shown = os.read(terminal, CHUNK)
-                left -= len(shown) if status is not None else 0
-            except BlockingIOError:
-                pass
-            except OSError:
-                # Nobody has the other end open any more.
+            shown, open_still = take(terminal)
+            left -= len(shown) if status is not None else 0
+            if not shown and not open_still:
                 return code_of(status if status is not None else os.waitpid(child, 0)[1])
         try:
             if terminal in writable:

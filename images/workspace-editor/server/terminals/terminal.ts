@@ -5,7 +5,7 @@ import { Scrollback } from './scrollback.ts';
 import { Viewer, type ViewerConnection } from './viewer.ts';
 
 /** With more than this undrawn at a page, the terminal is not read: a flood waits in the kernel. */
-const MAX_PENDING = 512 * 1024;
+const MAX_PENDING = 256 * 1024;
 /** A page that draws nothing for so long (asleep, in the background) is let go, and the terminal goes on. */
 const MAX_SILENCE_MS = 10_000;
 /** A page can't be asked to wait without its acknowledgements waiting too; more than this is dropped. */

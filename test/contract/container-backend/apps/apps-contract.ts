@@ -1,0 +1,14 @@
+import { AppHarness, type AppsUnderTest } from './app-harness.ts';
+import { appEndingContract } from './ending-contract.ts';
+import { appIsolationContract } from './isolation-contract.ts';
+import { appLookingContract } from './looking-contract.ts';
+import { appMakingContract } from './making-contract.ts';
+
+/** What every backend promises of containers that run a program of their image. */
+export function appsContract(prepare: () => Promise<AppsUnderTest>): void {
+  const harness = new AppHarness(prepare);
+  appLookingContract(harness);
+  appMakingContract(harness);
+  appEndingContract(harness);
+  appIsolationContract(harness);
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { MISSING_IMAGE } from '../specs.ts';
+import { type AppHarness, OTHERS, OURS } from './app-harness.ts';
+
+/** How such a container begins. */
+export function appMakingContract(harness: AppHarness): void {
+  describe('creating an app', () => {
+    it('is done once its port can be dialled, whether or not its program listens', async () => {
+      const given = harness.spec({ env: { APP_IS_SILENT: '1' } });
+      await harness.backend.create(given);
+      await harness.expectState(given.id, 'running');
+      // Dialled, and closed: nobody listens behind it.
+      await expect(harness.app(given).call('/')).rejects.toMatchObject({
+        code: expect.stringMatching(/^(ECONNRESET|EPIPE)$/),
+      });
+    });
+
+    it('is done also when its program ends at once, which can then be told', async () => {
+      const given = harness.spec({ env: { APP_EXITS: '3' } });
+      await harness.backend.create(given);
+      await harness.expectState(given.id, 'exited');
+      const view = await harness.backend.inspect(given.id);
+      expect(view?.exit).toEqual({ code: 3, oomKilled: false });
+      expect(await harness.backend.logs(given.id, { tail: 10 })).toContain('the app begins');
+    });
+
+    it('makes one anew that has ended', async () => {
+      const { spec, app, engineId } = await harness.running();
+      await app.exit(0);
+      await harness.expectState(spec.id, 'exited');
+      await harness.backend.create(spec);
+      await app.untilItListens();
+      expect(await harness.engineId(spec.id)).not.toBe(engineId);
+    });
+
+    it('wants the volume to be there, leaves nothing without it, and makes none', async () => {
+      const { id, volume } = harness.names();
+      const given = harness.spec({ id, app: { volume: { name: volume, mount: '/home/coder' } } });
+      await expect(harness.backend.create(given)).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND' });
+      await harness.expectNothingOf(id);
+      expect(await harness.under.hasVolume(volume)).toBe(false);
+    });
+
+    it("finds the volume's files as the one before it left them", async () => {
+      const { id, volume } = harness.names();
+      await harness.under.makeVolume(volume, OURS);
+      const change = { id, app: { volume: { name: volume, mount: '/home/coder' } } };
+      const { app } = await harness.running({ ...change, env: { HOME: '/home/coder' } });
+      await app.bash('echo kept > "$HOME/file"');
+      await harness.backend.destroy(id);
+      expect(await harness.under.hasVolume(volume)).toBe(true);
+      const next = await harness.running({ ...change, env: { HOME: '/home/coder' } });
+      expect(await next.app.bash('cat "$HOME/file"')).toBe('kept');
+    });
+
+    it("does not take another's name, nor touch what has it", async () => {
+      const theirs = harness.spec({}, harness.others);
+      await harness.others.create(theirs);
+      await expect(harness.backend.create(theirs)).rejects.toMatchObject({
+        code: 'CONTAINER_CREATE_FAILED',
+        detail: expect.stringContaining(OTHERS),
+      });
+      expect(await harness.backend.inspect(theirs.id)).toBeUndefined();
+      await harness.backend.destroy(theirs.id);
+      expect((await harness.others.inspect(theirs.id))?.state).toBe('running');
+      await harness.app(theirs, harness.others).untilItListens();
+    });
+
+    it('refuses an image that is not there', async () => {
+      const given = harness.spec({ image: MISSING_IMAGE });
+      await expect(harness.backend.create(given)).rejects.toMatchObject({ code: 'IMAGE_PULL_FAILED' });
+      await harness.expectNothingOf(given.id);
+      expect(await harness.backend.hasImage(harness.under.image)).toBe(true);
+    });
+
+    it('leaves nothing when it is aborted half way, or takes too long', async () => {
+      const given = harness.spec();
+      const stop = new AbortController();
+      const creation = expect(harness.backend.create(given, stop.signal)).rejects.toMatchObject({
+        code: 'CONTAINER_CREATE_FAILED',
+      });
+      await harness.untilBegun(given.id);
+      stop.abort();
+      await creation;
+      await harness.expectNothingOf(given.id);
+      const hasty = harness.under.open({ installation: OURS, agentReadySeconds: 0.001 });
+      await expect(hasty.create(given)).rejects.toMatchObject({ code: 'START_TIMEOUT' });
+      await harness.expectNothingOf(given.id);
+      await hasty.close();
+    });
+  });
+}

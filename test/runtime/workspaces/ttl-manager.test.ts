@@ -1,0 +1,222 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { BerthError } from '../../../runtime/contracts/errors.ts';
+import type { WorkspaceRow } from '../../../runtime/database/workspace-row.ts';
+import type { NewWorkspace } from '../../../runtime/database/workspaces.ts';
+import { MemoryActivityStore } from '../../../runtime/state/memory/memory-activity-store.ts';
+import { TtlManager } from '../../../runtime/workspaces/ttl-manager.ts';
+import {
+  type DatabaseUnderTest,
+  type OpenDatabase,
+  postgresUnderTest,
+  sqliteUnderTest,
+} from '../../contract/database/database-under-test.ts';
+import {
+  NO_LIMITS,
+  tenant,
+  WorkspaceScenario,
+  workspace,
+} from '../../contract/database/workspace-scenario.ts';
+import { describeWith, postgres } from '../../support/services/provided.ts';
+
+const STANDBY = 300;
+const ARCHIVE = 86_400;
+
+class TtlScenario {
+  readonly under: DatabaseUnderTest;
+  readonly scenario: WorkspaceScenario;
+  readonly activity: MemoryActivityStore;
+
+  constructor(under: DatabaseUnderTest) {
+    this.under = under;
+    this.scenario = new WorkspaceScenario(under.database);
+    this.activity = new MemoryActivityStore(under.clock);
+  }
+
+  manager(activity: Pick<MemoryActivityStore, 'inUse'> = this.activity): TtlManager {
+    const { database } = this.under;
+    return new TtlManager({
+      database,
+      activity,
+      standbySeconds: STANDBY,
+      archiveSeconds: ARCHIVE,
+      log: pino({ level: 'silent' }),
+    });
+  }
+
+  /** What is wanted after a look of the manager. */
+  async wanted(id = workspace()): Promise<WorkspaceRow['desiredState']> {
+    await this.manager().runOnce();
+    return (await this.scenario.row(id)).desiredState;
+  }
+}
+
+describe('the TTL manager', () => {
+  let ttl: TtlScenario;
+  beforeEach(async () => {
+    ttl = new TtlScenario(await sqliteUnderTest());
+  });
+  afterEach(() => ttl.under[Symbol.asyncDispose]());
+  const running = (words: Partial<NewWorkspace> = {}) => ttl.scenario.settled('RUNNING', words);
+  const pass = (seconds: number) => ttl.under.clock.advance(seconds);
+
+  it('wants standby of what nobody has used for so long, and says how many', async () => {
+    await running();
+    pass(STANDBY - 1);
+    expect(await ttl.wanted()).toBe('RUNNING');
+    pass(1);
+    expect(await ttl.manager().runOnce()).toBe(1);
+    expect(await ttl.scenario.row()).toMatchObject({ desiredState: 'STANDBY', desiredVersion: 1 });
+    expect(await ttl.manager().runOnce()).toBe(0);
+  });
+
+  it('goes by a workspace’s own time where it has one', async () => {
+    await running({ standbyTtlSeconds: 1000 });
+    pass(999);
+    expect(await ttl.wanted()).toBe('RUNNING');
+    pass(1);
+    expect(await ttl.wanted()).toBe('STANDBY');
+  });
+
+  it('leaves one running that was just started, though nobody ever came', async () => {
+    await running();
+    pass(STANDBY);
+    await ttl.activity.armTimer(workspace(), STANDBY);
+    pass(STANDBY - 1);
+    expect(await ttl.wanted()).toBe('RUNNING');
+    pass(1);
+    expect(await ttl.wanted()).toBe('STANDBY');
+  });
+
+  it('leaves one running while somebody is connected, and until their proxy has been silent for 90 s', async () => {
+    await running();
+    await ttl.activity.connect(workspace(), 'tab');
+    pass(STANDBY);
+    await ttl.activity.beat([{ workspace: workspace(), connection: 'tab' }]);
+    pass(89);
+    expect(await ttl.wanted()).toBe('RUNNING');
+    pass(1);
+    expect(await ttl.wanted()).toBe('STANDBY');
+  });
+
+  it('leaves one running for as long after the last connection as it was told to', async () => {
+    await running();
+    await ttl.activity.connect(workspace(), 'tab');
+    pass(STANDBY);
+    await ttl.activity.disconnect(workspace(), 'tab', STANDBY);
+    pass(STANDBY - 1);
+    expect(await ttl.wanted()).toBe('RUNNING');
+    pass(1);
+    expect(await ttl.wanted()).toBe('STANDBY');
+  });
+
+  it('leaves one running that had requests, though the store of connections was emptied', async () => {
+    await running();
+    pass(STANDBY);
+    await ttl.under.database.workspaces.proxy.accessed(workspace());
+    expect(await ttl.wanted()).toBe('RUNNING');
+  });
+
+  it('wants no standby while it is not told who is connected, but archives', async () => {
+    await running();
+    await ttl.scenario.settled('STANDBY', { id: workspace('old') });
+    pass(ARCHIVE);
+    const away = new BerthError('STORE_UNAVAILABLE', 'away');
+    expect(await ttl.manager({ inUse: () => Promise.reject(away) }).runOnce()).toBe(1);
+    expect((await ttl.scenario.row()).desiredState).toBe('RUNNING');
+    expect((await ttl.scenario.row(workspace('old'))).desiredState).toBe('PENDING');
+  });
+
+  it('wants an archive of what is in standby for so long, unless it is never to be', async () => {
+    for (const [name, archiveTtlSeconds] of [
+      ['usual', null],
+      ['sooner', 60],
+      ['never', 'never'],
+    ] as const)
+      await ttl.scenario.settled('STANDBY', { id: workspace(name), archiveTtlSeconds });
+    pass(60);
+    await ttl.manager().runOnce();
+    expect((await ttl.scenario.row(workspace('sooner'))).desiredState).toBe('PENDING');
+    expect((await ttl.scenario.row(workspace('usual'))).desiredState).toBe('STANDBY');
+    pass(10 * ARCHIVE);
+    await ttl.manager().runOnce();
+    expect((await ttl.scenario.row(workspace('usual'))).desiredState).toBe('PENDING');
+    expect((await ttl.scenario.row(workspace('never'))).desiredState).toBe('STANDBY');
+  });
+
+  it('says nothing of what is worked on, to be deleted, or not there yet', async () => {
+    await running({ id: workspace('busy') });
+    await ttl.scenario.begun('STOPPING', 'op', workspace('busy'));
+    await running({ id: workspace('leaving') });
+    await ttl.under.database.workspaces.api.requestDelete(tenant(), workspace('leaving'));
+    await ttl.scenario.made({ id: workspace('new') });
+    pass(10 * ARCHIVE);
+    expect(await ttl.manager().runOnce()).toBe(0);
+  });
+
+  it.each([
+    [
+      'says RUNNING again',
+      () => ttl.under.database.workspaces.api.desire(tenant(), workspace(), 'RUNNING', NO_LIMITS),
+    ],
+    ['connects', () => ttl.under.database.workspaces.proxy.connected(workspace())],
+    ['sends a request', () => ttl.under.database.workspaces.proxy.accessed(workspace())],
+  ])('is not heard when a user %s between its look and its word', async (_, comes) => {
+    await running();
+    pass(STANDBY);
+    const meanwhile = {
+      async inUse() {
+        await comes();
+        return new Set<never>();
+      },
+    };
+    expect(await ttl.manager(meanwhile).runOnce()).toBe(0);
+    expect((await ttl.scenario.row()).desiredState).toBe('RUNNING');
+  });
+});
+
+/** 1,000 times a user says RUNNING at about the time when the manager says less. */
+function userWins(open: OpenDatabase, aMoment: () => Promise<unknown>): void {
+  it.each([
+    ['RUNNING', STANDBY],
+    ['STANDBY', ARCHIVE],
+  ] as const)('the user wins over the TTL manager, of what is %s', async (state, seconds) => {
+    await using under = await open();
+    const ttl = new TtlScenario(under);
+    const { api, reads } = under.database.workspaces;
+    const [workspaces, rounds] = [50, 10];
+    const ids = Array.from({ length: workspaces }, (_, at) => workspace(`w${at}`));
+    for (const id of ids) await ttl.scenario.settled(state, { id });
+    let said = 0;
+    for (let round = 0; round < rounds; round++) {
+      under.clock.advance(seconds);
+      const look = ttl.manager().runOnce();
+      const users = ids.map(async (id) => {
+        await aMoment();
+        return api.desire(tenant(), id, 'RUNNING', NO_LIMITS);
+      });
+      said += await look;
+      await Promise.all(users);
+      const wanted = (await reads.list(tenant(), { limit: 100 })).map(({ desiredState }) => desiredState);
+      expect(wanted).toEqual(Array(workspaces).fill('RUNNING'));
+      await under.connection.rows('UPDATE workspaces SET desired_state = $1', [state]);
+    }
+    // Now one came first, and now the other.
+    expect(said).toBeGreaterThan(0);
+    expect(said).toBeLessThan(workspaces * rounds);
+  });
+}
+
+describe('in SQLite', () =>
+  userWins(sqliteUnderTest, async () => {
+    // It answers before any timer: what the manager does takes some thousand turns.
+    for (let turns = Math.random() * 1000; turns > 0; turns--) await null;
+  }));
+
+describeWith('postgres', 'in Postgres', () =>
+  userWins(
+    () => postgresUnderTest(postgres().url),
+    () => sleep(Math.random() * 30),
+  ),
+);
