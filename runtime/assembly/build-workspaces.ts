@@ -45,8 +45,6 @@ interface Given extends Pick<Foundation, 'backend' | 'state' | 'objects' | 'inst
   log: Logger;
 }
 
-export type WorkspaceParts = ReturnType<typeof buildWorkspaces>;
-
 /** Puts together what workspaces need. Nothing runs yet. */
 export function buildWorkspaces({
   config,

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { ContainerBackend } from '../../containers/container-backend.ts';
 import { BerthError } from '../../contracts/errors.ts';
-import { type ContainerId, parseContainerId } from '../../contracts/ids.ts';
+import { type ContainerId, parseAnyContainerId } from '../../contracts/ids.ts';
 import type { ContainerInventory, ContainerOwner, InventoryEntry } from '../../sweep/container-inventory.ts';
 import type { SweepRequest } from '../../sweep/reconcile.ts';
 import type { SweepReport } from '../../sweep/role-sweep.ts';
@@ -56,7 +56,7 @@ const containerParam = z
   .string()
   .meta({ description: 'As `GET /v1/containers` lists it' })
   .transform((text): ContainerId => {
-    const id = parseContainerId(text);
+    const id = parseAnyContainerId(text);
     if (id !== undefined) return id;
     throw notFound(text);
   });
@@ -128,7 +128,7 @@ export function containerRoutes(parts: {
       summary: 'Kill a container',
       description:
         'Ends it at once, whatever it does and whoever it belongs to, without saving its files. ' +
-        'The next use of its conversation gets a new one, with the files saved last.',
+        'The next use of its conversation gets a new one, with the files saved last; a workspace that is wanted RUNNING is started again.',
       access: 'admin',
       params: one,
       query: nothing,

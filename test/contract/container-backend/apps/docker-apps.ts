@@ -20,7 +20,7 @@ export async function dockerApps(): Promise<AppsUnderTest> {
         version: '1.2.3',
         dockerHost: docker().host,
         socketBasePath: folder.path,
-        portImage: workspaceImage(),
+        helperImage: workspaceImage(),
         ...options,
       }),
     image: await buildTestApp(),

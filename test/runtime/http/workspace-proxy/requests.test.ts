@@ -243,7 +243,10 @@ describe('requests to a workspace', () => {
   it('let the container say whether to go on with a body', async () => {
     const server = await world.running(tellsRequest);
     server.on('checkContinue', async (request, response) => {
-      if (request.url === '/no') return response.writeHead(403).end('no');
+      if (request.url === '/no') {
+        response.writeHead(403).end('no');
+        return;
+      }
       response.writeContinue();
       response.end(await text(request));
     });
