@@ -19,7 +19,8 @@ export async function openAppPort(path: string, port: number): Promise<AppPort> 
   // The socket is born 0666, for a runtime of another uid; a chmod later could come after the runtime has moved the
   // file away. Binding happens within this call.
   const umask = process.umask(0o111);
-  server.listen(path);
+  // Who connects to a Unix socket whose queue is full is refused, not made to wait.
+  server.listen({ path, backlog: MOST_CONNECTIONS });
   process.umask(umask);
   await once(server, 'listening');
   return { used: once(server, 'connection') };

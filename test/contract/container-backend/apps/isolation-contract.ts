@@ -46,9 +46,11 @@ export function appIsolationContract(harness: AppHarness): void {
         'find / -xdev -type s 2>/dev/null; find /berth -type s 2>/dev/null; true',
       );
       expect(sockets).toBe('');
-      expect(
-        await one.app.bash('touch /berth/agent/agent.sock 2>/dev/null && echo made || echo refused'),
-      ).toBe('refused');
+      // Whatever it puts there, the runtime goes on to dial the app.
+      await one.app.bash(
+        'mkdir -p /berth/agent; rm -f /berth/agent/agent.sock; touch /berth/agent/agent.sock; true',
+      );
+      expect(await one.app.call('/')).toBe('the app');
     });
   });
 }
