@@ -7,12 +7,20 @@ import { Terminal } from './vendor/xterm.mjs';
 /** Told to the server in steps of this, so that it sends no more than can be drawn. */
 const DRAWN_STEP = 32 * 1024;
 const CHUNK = 64 * 1024;
+const MAX_EARLY = 1000;
+/** What a terminal's own answers begin with. */
+const ESCAPE = 0x1b;
 
 /** One terminal on the page, over its own WebSocket. */
 export class TerminalView {
   #fit = new FitAddon();
   #screen = make('div', { class: 'screen' });
   #drawn = 0;
+  /**
+   * What is typed before the first connection stands; later it would run long after anybody meant it.
+   * @type {Uint8Array<ArrayBuffer>[] | undefined}
+   */
+  #early = [];
   /** While what was shown before is drawn again, questions in it are not answered once more. */
   #past = 0;
   #ended = false;
@@ -55,6 +63,9 @@ export class TerminalView {
           this.#terminal.reset();
           this.#drawn = 0;
           this.#tellSize();
+          const early = this.#early ?? [];
+          this.#early = undefined;
+          for (const bytes of early) this.#send(bytes);
           on.connected(true);
         },
         bytes: (data) => this.#draw(data),
@@ -122,7 +133,8 @@ export class TerminalView {
 
   /** @param {Uint8Array<ArrayBuffer>} bytes */
   #send(bytes) {
-    if (this.#past > 0) return;
+    if (this.#past > 0 && bytes[0] === ESCAPE) return;
+    if (this.#early !== undefined && this.#early.length < MAX_EARLY) this.#early.push(bytes);
     for (let from = 0; from < bytes.length; from += CHUNK)
       this.#socket.send(bytes.subarray(from, from + CHUNK));
   }

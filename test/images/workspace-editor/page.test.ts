@@ -61,7 +61,9 @@ describeWith('chromium', "the editor's page in a browser, below a path", () => {
       if (!socket.url().startsWith(proxy.url.replace('http', 'ws'))) faults.push(`asked ${socket.url()}`);
     });
     await page.goto(proxy.url);
-    await row(page, 'welcome.md').waitFor({ state: 'attached' });
+    await row(page, 'welcome.md')
+      .waitFor({ state: 'attached' })
+      .catch(async () => expect.fail(`${faults}\n${await page.locator('body').innerText()}`));
     return { page, faults };
   }
 
@@ -158,16 +160,17 @@ describeWith('chromium', "the editor's page in a browser, below a path", () => {
     const { page, faults } = await visit();
     await row(page, 'kept.md').click();
     await tab(page, 'kept.md').waitFor();
+    const before = await page.locator('#terminal-tabs .tab').count();
     await page.locator('#new-terminal').click();
+    await expect.poll(() => page.locator('#terminal-tabs .tab').count()).toBe(before + 1);
     await page.keyboard.type('memory=lasting; yes\n');
     await seen(page, 'y').waitFor();
     await page.keyboard.press('Control+c');
     await page.keyboard.type('clear; echo "$memory until now"\n');
     await seen(page, 'lasting until now').waitFor({ timeout: 25_000 });
-    const terminals = await page.locator('#terminal-tabs .tab').count();
     await page.reload();
     await seen(page, 'lasting until now').waitFor();
-    expect(await page.locator('#terminal-tabs .tab').count()).toBe(terminals);
+    expect(await page.locator('#terminal-tabs .tab').count()).toBe(before + 1);
     await tab(page, 'kept.md').and(page.locator('[aria-selected="true"]')).waitFor();
     await page.locator('.screen.shown').click();
     await page.keyboard.type('exit 3\n');
