@@ -146,5 +146,5 @@ export function refused({
 
 /** Codes are kept as they were; one of another version may be none any more. */
 function codeOf(code: string): ErrorCode {
-  return code in ERRORS ? (code as ErrorCode) : 'WORKSPACE_UNAVAILABLE'; // the cast: just looked up
+  return Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : 'WORKSPACE_UNAVAILABLE'; // the cast: just looked up
 }
