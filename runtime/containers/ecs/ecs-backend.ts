@@ -11,7 +11,7 @@ import type {
   ContainerView,
   Endpoint,
 } from '../container-backend.ts';
-import { labelsFor } from '../ownership.ts';
+import { timelessLabelsFor } from '../ownership.ts';
 import { asFailure, clearedUp, Turns } from '../turns.ts';
 import { DescribedTogether } from './described-together.ts';
 import { EcsApi } from './ecs-api.ts';
@@ -88,7 +88,7 @@ export class EcsBackend implements ContainerBackend {
           inTurn: (call) => this.#runTask.run(call),
         },
         spec,
-        labelsFor(spec, this.#options, new Date()),
+        timelessLabelsFor(spec, this.#options),
         { addressSeconds: 120, agentReadySeconds: 60, ...this.#options },
         attempt.signal,
       );
