@@ -60,6 +60,7 @@ export function ecsEnvironment(given: Given): RuntimeEnvironment<StoredSecret> {
     ECS_PROXY_ADMIN_PORT: DEFAULT,
     ECS_RUN_TASK_CONCURRENCY: DEFAULT,
     ECS_POLL_SECONDS: DEFAULT,
+    ECS_ADDRESS_SECONDS: DEFAULT,
     ECS_WARM_POOL_MIN_SIZE: text(args.warmPoolMin),
     ECS_WARM_POOL_MAX_SIZE: text(args.warmPoolMax),
     ECS_LOG_GROUP: given.logGroup,

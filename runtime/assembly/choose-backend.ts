@@ -103,6 +103,7 @@ async function openEcs({ config, installation, tasks }: Given): Promise<Containe
     logGroup: config.ECS_LOG_GROUP,
     runTaskConcurrency: config.ECS_RUN_TASK_CONCURRENCY,
     pollSeconds: config.ECS_POLL_SECONDS,
+    addressSeconds: config.ECS_ADDRESS_SECONDS,
   });
 }
 

@@ -216,6 +216,16 @@ export const VARIABLES = {
     0.05,
     60,
   ),
+  ECS_ADDRESS_SECONDS: seconds(
+    {
+      default: 120,
+      backends: ['ecs'],
+      description:
+        'How long a RunTask is tried, and then how long its task may take to get an address. More where instances of yours start first.',
+    },
+    1,
+    1800,
+  ),
   ECS_WARM_POOL_MIN_SIZE: wholeNumber(
     { default: 50, backends: ['ecs'], description: '`WARM_POOL_MIN_SIZE` on ECS.' },
     0,

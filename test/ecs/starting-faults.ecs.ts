@@ -1,9 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../support/cluster.ts';
 import { CAPACITY_UNAVAILABLE } from '../support/ecs-emulator/api/faults.ts';
 import type { EcsEmulator } from '../support/ecs-emulator/ecs-emulator.ts';
 import { RuntimeProcess } from '../support/runtime-process.ts';
 import { describeWith } from '../support/services/provided.ts';
 import { ecsEnv, liveTasks, startEcs } from './ecs-on-docker.ts';
+
+/** Of one that is told soon what does not come. */
+const IMPATIENT = { ECS_ADDRESS_SECONDS: '5' };
 
 describeWith(
   ['docker', 'workspace-base-image', 'proxy-sidecar-image'],
@@ -107,6 +111,25 @@ describeWith(
         detail: expect.stringContaining('ResourceInitializationError: it broke'),
       });
       expect(await runtime.exec('early', ['echo', 'there'])).toMatchObject({ stdout: 'there\n' });
+    });
+
+    it('a task that never gets an address: START_TIMEOUT, it is stopped, and its place is free again', async () => {
+      await using impatient = await RuntimeProcess.start({
+        env: { ...ecsEnv(emulator), ...IMPATIENT, MAX_CONTAINERS: '1' },
+      });
+      const before = emulator.tasks.length;
+      emulator.withholdAddress();
+      expect(await impatient.exec('nowhere', ['true'])).toMatchObject({
+        status: 504,
+        code: 'START_TIMEOUT',
+        detail: expect.stringContaining('the task has no address within 5 s'),
+      });
+      const [task] = tasksSince(before);
+      expect(task?.stop).toMatchObject({ stopCode: 'UserInitiated' });
+      await eventually(async () => {
+        expect(await impatient.exec('nowhere', ['echo', 'there'])).toMatchObject({ stdout: 'there\n' });
+      });
+      expect(task?.status).toBe('STOPPED');
     });
   },
 );
