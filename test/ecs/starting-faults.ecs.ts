@@ -4,8 +4,10 @@ import { CAPACITY_UNAVAILABLE } from '../support/ecs-emulator/api/faults.ts';
 import type { EcsEmulator } from '../support/ecs-emulator/ecs-emulator.ts';
 import { RuntimeProcess } from '../support/runtime-process.ts';
 import { describeWith } from '../support/services/provided.ts';
-import { ecsEnv, liveTasks, startEcs } from './ecs-on-docker.ts';
+import { ecsEnv, FAMILY, liveTasks, registerWorkspace, startEcs } from './ecs-on-docker.ts';
 
+/** Of a task whose agent does not stay. */
+const BROKEN = `${FAMILY}:2`;
 /** Of one that is told soon what does not come. */
 const IMPATIENT = { ECS_ADDRESS_SECONDS: '5' };
 
@@ -17,6 +19,10 @@ describeWith(
     let runtime: RuntimeProcess;
     beforeAll(async () => {
       emulator = await startEcs();
+      await registerWorkspace(emulator, {
+        command: ['sh', '-c', 'echo looking around; echo it has no bed; exit 3'],
+      });
+      await registerWorkspace(emulator); // the family's name means the last
       runtime = await RuntimeProcess.start({ env: ecsEnv(emulator) });
     });
     afterEach(() => emulator.faults.clear());
@@ -111,6 +117,23 @@ describeWith(
         detail: expect.stringContaining('ResourceInitializationError: it broke'),
       });
       expect(await runtime.exec('early', ['echo', 'there'])).toMatchObject({ stdout: 'there\n' });
+    });
+
+    it('a task whose agent ends by itself before it answers: told with its last lines, and its place is free again', async () => {
+      await using broken = await RuntimeProcess.start({
+        env: { ...ecsEnv(emulator), ECS_TASK_DEFINITION: BROKEN, MAX_CONTAINERS: '1' },
+      });
+      const before = emulator.tasks.length;
+      const told = {
+        status: 502,
+        code: 'CONTAINER_CREATE_FAILED',
+        detail: expect.stringMatching(
+          /workspace-agent ended with exit code 3\b.*EssentialContainerExited.*: looking around\nit has no bed$/s,
+        ),
+      };
+      expect(await broken.exec('first', ['true'])).toMatchObject(told);
+      expect(tasksSince(before)).toMatchObject([{ status: 'STOPPED' }]);
+      await eventually(async () => expect(await broken.exec('second', ['true'])).toMatchObject(told));
     });
 
     it('a task that never gets an address: START_TIMEOUT, it is stopped, and its place is free again', async () => {
