@@ -87,6 +87,9 @@ describeWith(
     });
 
     it('an API that answers 500 to everything: BACKEND_UNAVAILABLE, and it goes on by itself', async () => {
+      await using impatient = await RuntimeProcess.start({
+        env: { ...ecsEnv(emulator), ...IMPATIENT },
+      });
       await runtime.exec('lives', ['touch', 'kept']);
       emulator.faults.add({
         operation: '*',
@@ -95,10 +98,13 @@ describeWith(
         status: 500,
         times: Number.POSITIVE_INFINITY,
       });
+      const refused = impatient.exec('new', ['true']);
       // Conversations that have their container are served meanwhile.
       expect(await runtime.exec('lives', ['ls'])).toMatchObject({ stdout: 'kept\n' });
       expect((await fetch(`${runtime.url}/ready`)).status).toBe(503);
+      expect(await refused).toMatchObject({ status: 503, code: 'BACKEND_UNAVAILABLE' });
       emulator.faults.clear();
+      expect(await impatient.exec('new', ['echo', 'there'])).toMatchObject({ stdout: 'there\n' });
       expect(await runtime.exec('after', ['echo', 'there'])).toMatchObject({ stdout: 'there\n' });
     });
 
