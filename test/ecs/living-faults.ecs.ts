@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { hashApiKey } from '../../runtime/access/api-key.ts';
 import type { EcsEmulator } from '../support/ecs-emulator/ecs-emulator.ts';
 import { allEvents } from '../support/event-reading.ts';
 import { RuntimeProcess } from '../support/runtime-process.ts';
@@ -44,24 +45,39 @@ describeWith(['docker', 'workspace-base-image', 'proxy-sidecar-image'], 'when a 
     expect((await taskOf(emulator, runtime, 'spot')).arn).not.toBe(task.arn);
   });
 
-  it("its address is another's by now: who has it gets nothing, and its owner gets another", async () => {
-    await runtime.exec('gone', ['touch', 'mine']);
-    const task = await taskOf(emulator, runtime, 'gone');
+  it("its address is another tenant's by now: who has it gets nothing, and its owner gets another", async () => {
+    const keys = ['acme', 'bolt'].map((tenant) => {
+      return { name: tenant, tenant, scope: 'use', sha256: hashApiKey(tenant) };
+    });
+    // One that does not look at its containers' health meanwhile.
+    await using patient = await RuntimeProcess.start({
+      env: { ...ecsEnv(emulator), BERTH_API_KEYS: JSON.stringify(keys) },
+    });
+    // Both call theirs by the same name.
+    const of = (key: string) => ({
+      async exec(...cmd: string[]) {
+        const answer = await patient.post('/v1/conversations/ours/exec', { cmd }, { key });
+        return answer.json() as Promise<Record<string, unknown>>; // the cast: tests look at answers of any shape
+      },
+      task: () => taskOf(emulator, patient, 'ours', { key }),
+    });
+    const [first, heir] = [of('acme'), of('bolt')];
+    await first.exec('touch', 'mine');
+    const task = await first.task();
     const { address } = task.attachment;
     emulator.reuseAddresses();
-    // At once, so that no health check sees it first.
     emulator.stopFromOutside(task.arn);
     await vi.waitFor(() => expect(task.status).toBe('STOPPED'), { timeout: 20_000, interval: 10 });
-    await runtime.exec('heir', ['touch', 'theirs']);
-    const heir = await taskOf(emulator, runtime, 'heir');
+    await heir.exec('touch', 'theirs');
+    const inherited = await heir.task();
     emulator.reuseAddresses(false);
-    expect(heir.attachment.address).toBe(address);
-    const moved = await runtime.exec('gone', ['touch', 'secret-of-the-first']);
+    expect(inherited.attachment.address).toBe(address);
+    const moved = await first.exec('touch', 'secret-of-the-first');
     expect(moved).toSatisfy((result) => result.exit_code === 0 || result.code === 'CONTAINER_CRASHED');
-    expect(await runtime.exec('gone', ['true'])).toMatchObject({ exit_code: 0 });
-    expect((await taskOf(emulator, runtime, 'gone')).attachment.address).not.toBe(address);
-    expect(await runtime.exec('heir', ['ls'])).toMatchObject({ stdout: 'theirs\n' });
-    expect((await taskOf(emulator, runtime, 'heir')).arn).toBe(heir.arn);
+    expect(await first.exec('true')).toMatchObject({ exit_code: 0 });
+    expect((await first.task()).attachment.address).not.toBe(address);
+    expect(await heir.exec('ls')).toMatchObject({ stdout: 'theirs\n' });
+    expect((await heir.task()).arn).toBe(inherited.arn);
   });
 
   it('its network goes away under an execution: found out, and the next call gets another', async () => {
