@@ -7,6 +7,8 @@ import { describeWith } from '../support/services/provided.ts';
 import { cutOff, taskOf } from './ecs-cluster.ts';
 import { ecsEnv, liveTasks, startEcs } from './ecs-on-docker.ts';
 
+const HIDDEN_MS = 30_000;
+
 describeWith(['docker', 'workspace-base-image', 'proxy-sidecar-image'], 'when a task breaks', () => {
   let emulator: EcsEmulator;
   let runtime: RuntimeProcess;
@@ -80,7 +82,9 @@ describeWith(['docker', 'workspace-base-image', 'proxy-sidecar-image'], 'when a 
     expect((await heir.task()).arn).toBe(inherited.arn);
   });
 
-  it('its network goes away under an execution: found out, and the next call gets another', async () => {
+  // The last three wait for most of their time; each has a runtime or a conversation of its own.
+
+  it.concurrent('its network goes away under an execution: found out, and the next call gets another', async () => {
     await using patient = await RuntimeProcess.start({ env: ecsEnv(emulator) });
     const answer = await patient.post('/v1/conversations/cut/execute', {
       user_input: 'echo up; sleep 300',
@@ -94,18 +98,19 @@ describeWith(['docker', 'workspace-base-image', 'proxy-sidecar-image'], 'when a 
     expect((await taskOf(emulator, patient, 'cut')).arn).not.toBe(task.arn);
   });
 
-  it('lists miss it for 30 s: it lives on, with its conversation', async () => {
+  it.concurrent('lists miss it for 30 s: it lives on, with its conversation', async () => {
     await runtime.exec('unseen', ['touch', 'kept']);
     const task = await taskOf(emulator, runtime, 'unseen');
-    emulator.hideFromLists(task.arn, 30_000);
+    emulator.hideFromLists(task.arn, HIDDEN_MS);
+    const until = performance.now() + HIDDEN_MS;
     const sweep = async () => (await runtime.post('/v1/sweep', {})).status;
-    const until = performance.now() + 10_000;
     while (performance.now() < until) expect(await sweep()).toBe(200);
+    expect(await sweep()).toBe(200); // which sees it again
     expect(await runtime.exec('unseen', ['ls'])).toMatchObject({ stdout: 'kept\n' });
     expect((await taskOf(emulator, runtime, 'unseen')).arn).toBe(task.arn);
   });
 
-  it('its sidecar is killed and its ports are taken: no secret is told there, and the container is replaced', async () => {
+  it.concurrent('its sidecar is killed and its ports are taken: no secret is told there, and the container is replaced', async () => {
     const taker = `
 import http.server, threading, time, sys
 seen = open('/workspace/seen', 'ab', buffering=0)
