@@ -202,6 +202,16 @@ export const VARIABLES = {
     1,
     65_535,
   ),
+  ECS_INSTANCES: wholeNumber(
+    {
+      default: 2,
+      backends: ['ecs'],
+      description:
+        'How many instances there are at most. Each keeps to its part of what AWS lets an account call.',
+    },
+    1,
+    400,
+  ),
   ECS_RUN_TASK_CONCURRENCY: wholeNumber(
     { default: 10, backends: ['ecs'], description: 'Most RunTask calls of an instance at once.' },
     1,

@@ -66,6 +66,7 @@ export function ecsBackend(
     proxyAdminPort: 8081,
     logGroup: LOG_GROUP,
     tasks: new MemoryTaskStore(),
+    instances: 1,
     runTaskConcurrency: 10,
     pollSeconds: POLL_SECONDS,
     ...options,
@@ -83,6 +84,7 @@ export function ecsEnv(emulator: EcsEmulator): Record<string, string> {
     ECS_SECURITY_GROUPS: emulator.securityGroups.join(','),
     ECS_LOG_GROUP: LOG_GROUP,
     ECS_POLL_SECONDS: String(POLL_SECONDS),
+    ECS_INSTANCES: '1', // a part of the rates would not do for such looks
     ECS_WARM_POOL_MIN_SIZE: '0',
     ECS_WARM_POOL_MAX_SIZE: '0',
   };

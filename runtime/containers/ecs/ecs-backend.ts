@@ -28,6 +28,8 @@ export interface EcsBackendOptions extends TaskSettings {
   cluster: string;
   logGroup: string;
   tasks: TaskStore;
+  /** How many instances share what AWS lets the account call. */
+  instances: number;
   /** Most RunTask calls at once. */
   runTaskConcurrency: number;
   /** How often the tasks that somebody waits for are described. */
@@ -67,7 +69,7 @@ export class EcsBackend implements ContainerBackend {
 
   constructor(options: EcsBackendOptions) {
     this.#options = options;
-    this.#api = new EcsApi(options.cluster);
+    this.#api = new EcsApi(options);
     this.#watch = new TaskWatch((arns) => this.#api.describe(arns, { once: true }), options.pollSeconds);
     this.#looks = new DescribedTogether((arns) => this.#api.describe(arns));
     this.#directory = new TaskDirectory(options.tasks);
