@@ -11,6 +11,8 @@ interface Given {
   url: Output<string>;
   /** Ranges of the load balancer's addresses. */
   proxyRanges: Output<string[]>;
+  /** Of the runtime, at its busiest. */
+  mostInstances: number;
   cluster: Output<string>;
   taskDefinition: Output<string>;
   taskSubnets: Output<string[]>;
@@ -58,8 +60,10 @@ export function ecsEnvironment(given: Given): RuntimeEnvironment<StoredSecret> {
     ECS_CAPACITY_PROVIDER: args.capacityProvider ?? DEFAULT,
     ECS_AGENT_PORT: DEFAULT,
     ECS_PROXY_ADMIN_PORT: DEFAULT,
+    ECS_INSTANCES: String(given.mostInstances),
     ECS_RUN_TASK_CONCURRENCY: DEFAULT,
     ECS_POLL_SECONDS: DEFAULT,
+    ECS_ADDRESS_SECONDS: DEFAULT,
     ECS_WARM_POOL_MIN_SIZE: text(args.warmPoolMin),
     ECS_WARM_POOL_MAX_SIZE: text(args.warmPoolMax),
     ECS_LOG_GROUP: given.logGroup,

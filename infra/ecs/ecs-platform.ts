@@ -11,7 +11,7 @@ import { ecsEndpoints } from './ecs-endpoints.ts';
 import { ecsEnvironment } from './ecs-environment.ts';
 import { ecsLoadBalancer } from './ecs-load-balancer.ts';
 import { configuredRegion, ecsPlace } from './ecs-place.ts';
-import { ecsRuntime } from './ecs-runtime.ts';
+import { ecsRuntime, mostInstances } from './ecs-runtime.ts';
 import { generatedSecrets, givenKey, keptSecrets } from './ecs-secrets.ts';
 import { ecsStores } from './ecs-stores.ts';
 import { ecsWatch } from './ecs-watch.ts';
@@ -103,6 +103,7 @@ export class EcsPlatform extends ComponentResource {
       installation: name,
       url: front.url,
       proxyRanges: network.serviceRanges,
+      mostInstances: mostInstances(replicas),
       cluster: clusterArn,
       taskDefinition: agents.task.arn,
       taskSubnets: network.taskSubnets,

@@ -102,8 +102,10 @@ async function openEcs({ config, installation, tasks }: Given): Promise<Containe
     agentPort: config.ECS_AGENT_PORT,
     proxyAdminPort: config.ECS_PROXY_ADMIN_PORT,
     logGroup: config.ECS_LOG_GROUP,
+    instances: config.ECS_INSTANCES,
     runTaskConcurrency: config.ECS_RUN_TASK_CONCURRENCY,
     pollSeconds: config.ECS_POLL_SECONDS,
+    addressSeconds: config.ECS_ADDRESS_SECONDS,
   });
 }
 

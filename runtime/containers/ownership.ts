@@ -14,11 +14,15 @@ const ROLES: readonly Role[] = ['conversation', 'workspace', 'function'];
 
 /** All labels of a new container. Ours win over the spec's. */
 export function labelsFor(spec: ContainerSpec, owner: Installation, now: Date): Record<string, string> {
+  return { ...timelessLabelsFor(spec, owner), [LABEL.createdAt]: now.toISOString() };
+}
+
+/** The same whenever it is asked for: for an engine that tells itself when it made a container. */
+export function timelessLabelsFor(spec: ContainerSpec, owner: Installation): Record<string, string> {
   return {
     ...spec.labels,
     [LABEL.installation]: owner.installation,
     [LABEL.role]: spec.role,
-    [LABEL.createdAt]: now.toISOString(),
     [LABEL.version]: owner.version,
     ...(spec.role === 'conversation' ? { [LABEL.workspace]: 'true', [LABEL.containerId]: spec.id } : {}),
   };

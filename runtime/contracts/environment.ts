@@ -202,6 +202,16 @@ export const VARIABLES = {
     1,
     65_535,
   ),
+  ECS_INSTANCES: wholeNumber(
+    {
+      default: 2,
+      backends: ['ecs'],
+      description:
+        'How many instances there are at most. Each keeps to its part of what AWS lets an account call.',
+    },
+    1,
+    400,
+  ),
   ECS_RUN_TASK_CONCURRENCY: wholeNumber(
     { default: 10, backends: ['ecs'], description: 'Most RunTask calls of an instance at once.' },
     1,
@@ -215,6 +225,16 @@ export const VARIABLES = {
     },
     0.05,
     60,
+  ),
+  ECS_ADDRESS_SECONDS: seconds(
+    {
+      default: 120,
+      backends: ['ecs'],
+      description:
+        'How long a RunTask is tried, and then how long its task may take to get an address. More where instances of yours start first.',
+    },
+    1,
+    1800,
   ),
   ECS_WARM_POOL_MIN_SIZE: wholeNumber(
     { default: 50, backends: ['ecs'], description: '`WARM_POOL_MIN_SIZE` on ECS.' },

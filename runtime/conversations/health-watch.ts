@@ -111,7 +111,8 @@ export class HealthWatch {
     if (view.state === 'exited') return 'exited';
     try {
       const health = await this.#parts.inquiry.health(patient.container);
-      return patient.isItsOwn(health) ? 'well' : 'foreign-ticket';
+      if (!patient.isItsOwn(health)) return 'foreign-ticket';
+      return view.state === 'created' ? 'not-running' : 'well';
     } catch (error) {
       if (error instanceof AgentMisbehaved) return 'impostor';
       if (error instanceof AgentUnreachable || error instanceof BerthError) return 'unanswered';

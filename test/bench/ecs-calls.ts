@@ -11,7 +11,7 @@ import type { Figure } from './figure.ts';
 const SPEED = 10;
 const POOL = 50;
 const TASKS = 500;
-/** An instance calls RunTask ten times a second at most: three have the tasks sooner. */
+/** An instance keeps to a rate of RunTask: three have the tasks sooner. */
 const MAKERS = 3;
 const CLAIMS = 50;
 

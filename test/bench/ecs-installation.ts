@@ -114,6 +114,7 @@ function onEcs(emulator: EcsEmulator, speed: number): Record<string, string> {
     ECS_SUBNETS: emulator.subnets.join(','),
     ECS_SECURITY_GROUPS: emulator.securityGroups.join(','),
     ECS_POLL_SECONDS: String(POLL_SECONDS / speed),
+    ECS_INSTANCES: '1', // what AWS allows goes by its clock, which is fast
     ECS_WARM_POOL_MIN_SIZE: '0',
     ECS_WARM_POOL_MAX_SIZE: '0',
   };

@@ -40,8 +40,14 @@ export function onEcs(emulator: EcsEmulator): ContainerPlace {
   };
 }
 
-export async function taskOf(emulator: EcsEmulator, runtime: RuntimeProcess, conversation: string) {
-  const answer = await runtime.fetch(`/v1/conversations/${conversation}`);
+/** With the development key, or another's. */
+export async function taskOf(
+  emulator: EcsEmulator,
+  runtime: RuntimeProcess,
+  conversation: string,
+  as: { key?: string } = {},
+) {
+  const answer = await runtime.fetch(`/v1/conversations/${conversation}`, as);
   const { container_id } = (await answer.json()) as { container_id: string };
   return must(liveTasks(emulator, container_id)[0]);
 }

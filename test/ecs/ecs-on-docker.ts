@@ -5,7 +5,10 @@ import { MemoryTaskStore } from '../../runtime/state/memory/memory-task-store.ts
 import { dockerBacking } from '../support/ecs-emulator/docker/docker-backing.ts';
 import { LABEL, thisProcess } from '../support/ecs-emulator/docker/owner.ts';
 import { EcsEmulator, type EmulatorOptions } from '../support/ecs-emulator/ecs-emulator.ts';
-import { workspaceTaskDefinition } from '../support/ecs-emulator/workspace-task-definition.ts';
+import {
+  AGENT_CONTAINER,
+  workspaceTaskDefinition,
+} from '../support/ecs-emulator/workspace-task-definition.ts';
 import { must } from '../support/must.ts';
 import { docker, proxyImage, workspaceImage } from '../support/services/provided.ts';
 import { renderedPolicy, runtimeAccess, TOOLS_KEY } from './runtime-access.ts';
@@ -28,10 +31,10 @@ export async function startEcs(options: Partial<EmulatorOptions> = {}): Promise<
   return emulator;
 }
 
-/** A revision of the task definition of conversations. */
+/** A revision of the task definition of conversations; `command`: what runs in place of the agent. */
 export async function registerWorkspace(
   emulator: EcsEmulator,
-  size: { cpu?: string; memory?: string } = {},
+  { command, ...size }: { cpu?: string; memory?: string; command?: string[] } = {},
 ): Promise<void> {
   const client = new ECSClient({
     endpoint: emulator.url,
@@ -40,7 +43,10 @@ export async function registerWorkspace(
   });
   const images = { agentImage: workspaceImage(), sidecarImage: proxyImage() };
   const definition = workspaceTaskDefinition({ ...images, ...size, family: FAMILY, logGroup: LOG_GROUP });
-  await client.send(new RegisterTaskDefinitionCommand(definition));
+  const containerDefinitions = definition.containerDefinitions?.map((container) =>
+    container.name === AGENT_CONTAINER && command !== undefined ? { ...container, command } : container,
+  );
+  await client.send(new RegisterTaskDefinitionCommand({ ...definition, containerDefinitions }));
   client.destroy();
 }
 
@@ -60,6 +66,7 @@ export function ecsBackend(
     proxyAdminPort: 8081,
     logGroup: LOG_GROUP,
     tasks: new MemoryTaskStore(),
+    instances: 1,
     runTaskConcurrency: 10,
     pollSeconds: POLL_SECONDS,
     ...options,
@@ -77,6 +84,7 @@ export function ecsEnv(emulator: EcsEmulator): Record<string, string> {
     ECS_SECURITY_GROUPS: emulator.securityGroups.join(','),
     ECS_LOG_GROUP: LOG_GROUP,
     ECS_POLL_SECONDS: String(POLL_SECONDS),
+    ECS_INSTANCES: '1', // a part of the rates would not do for such looks
     ECS_WARM_POOL_MIN_SIZE: '0',
     ECS_WARM_POOL_MAX_SIZE: '0',
   };

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { hashApiKey } from '../../runtime/access/api-key.ts';
 import type { EcsEmulator } from '../support/ecs-emulator/ecs-emulator.ts';
 import { allEvents } from '../support/event-reading.ts';
 import { RuntimeProcess } from '../support/runtime-process.ts';
 import { describeWith } from '../support/services/provided.ts';
 import { cutOff, taskOf } from './ecs-cluster.ts';
 import { ecsEnv, liveTasks, startEcs } from './ecs-on-docker.ts';
+
+const HIDDEN_MS = 30_000;
 
 describeWith(['docker', 'workspace-base-image', 'proxy-sidecar-image'], 'when a task breaks', () => {
   let emulator: EcsEmulator;
@@ -44,27 +47,44 @@ describeWith(['docker', 'workspace-base-image', 'proxy-sidecar-image'], 'when a 
     expect((await taskOf(emulator, runtime, 'spot')).arn).not.toBe(task.arn);
   });
 
-  it("its address is another's by now: who has it gets nothing, and its owner gets another", async () => {
-    await runtime.exec('gone', ['touch', 'mine']);
-    const task = await taskOf(emulator, runtime, 'gone');
+  it("its address is another tenant's by now: who has it gets nothing, and its owner gets another", async () => {
+    const keys = ['acme', 'bolt'].map((tenant) => {
+      return { name: tenant, tenant, scope: 'use', sha256: hashApiKey(tenant) };
+    });
+    // One that does not look at its containers' health meanwhile.
+    await using patient = await RuntimeProcess.start({
+      env: { ...ecsEnv(emulator), BERTH_API_KEYS: JSON.stringify(keys) },
+    });
+    // Both call theirs by the same name.
+    const of = (key: string) => ({
+      async exec(...cmd: string[]) {
+        const answer = await patient.post('/v1/conversations/ours/exec', { cmd }, { key });
+        return answer.json() as Promise<Record<string, unknown>>; // the cast: tests look at answers of any shape
+      },
+      task: () => taskOf(emulator, patient, 'ours', { key }),
+    });
+    const [first, heir] = [of('acme'), of('bolt')];
+    await first.exec('touch', 'mine');
+    const task = await first.task();
     const { address } = task.attachment;
     emulator.reuseAddresses();
-    // At once, so that no health check sees it first.
     emulator.stopFromOutside(task.arn);
     await vi.waitFor(() => expect(task.status).toBe('STOPPED'), { timeout: 20_000, interval: 10 });
-    await runtime.exec('heir', ['touch', 'theirs']);
-    const heir = await taskOf(emulator, runtime, 'heir');
+    await heir.exec('touch', 'theirs');
+    const inherited = await heir.task();
     emulator.reuseAddresses(false);
-    expect(heir.attachment.address).toBe(address);
-    const moved = await runtime.exec('gone', ['touch', 'secret-of-the-first']);
+    expect(inherited.attachment.address).toBe(address);
+    const moved = await first.exec('touch', 'secret-of-the-first');
     expect(moved).toSatisfy((result) => result.exit_code === 0 || result.code === 'CONTAINER_CRASHED');
-    expect(await runtime.exec('gone', ['true'])).toMatchObject({ exit_code: 0 });
-    expect((await taskOf(emulator, runtime, 'gone')).attachment.address).not.toBe(address);
-    expect(await runtime.exec('heir', ['ls'])).toMatchObject({ stdout: 'theirs\n' });
-    expect((await taskOf(emulator, runtime, 'heir')).arn).toBe(heir.arn);
+    expect(await first.exec('true')).toMatchObject({ exit_code: 0 });
+    expect((await first.task()).attachment.address).not.toBe(address);
+    expect(await heir.exec('ls')).toMatchObject({ stdout: 'theirs\n' });
+    expect((await heir.task()).arn).toBe(inherited.arn);
   });
 
-  it('its network goes away under an execution: found out, and the next call gets another', async () => {
+  // The last three wait for most of their time; each has a runtime or a conversation of its own.
+
+  it.concurrent('its network goes away under an execution: found out, and the next call gets another', async () => {
     await using patient = await RuntimeProcess.start({ env: ecsEnv(emulator) });
     const answer = await patient.post('/v1/conversations/cut/execute', {
       user_input: 'echo up; sleep 300',
@@ -78,18 +98,19 @@ describeWith(['docker', 'workspace-base-image', 'proxy-sidecar-image'], 'when a 
     expect((await taskOf(emulator, patient, 'cut')).arn).not.toBe(task.arn);
   });
 
-  it('lists miss it for 30 s: it lives on, with its conversation', async () => {
+  it.concurrent('lists miss it for 30 s: it lives on, with its conversation', async () => {
     await runtime.exec('unseen', ['touch', 'kept']);
     const task = await taskOf(emulator, runtime, 'unseen');
-    emulator.hideFromLists(task.arn, 30_000);
+    emulator.hideFromLists(task.arn, HIDDEN_MS);
+    const until = performance.now() + HIDDEN_MS;
     const sweep = async () => (await runtime.post('/v1/sweep', {})).status;
-    const until = performance.now() + 10_000;
     while (performance.now() < until) expect(await sweep()).toBe(200);
+    expect(await sweep()).toBe(200); // which sees it again
     expect(await runtime.exec('unseen', ['ls'])).toMatchObject({ stdout: 'kept\n' });
     expect((await taskOf(emulator, runtime, 'unseen')).arn).toBe(task.arn);
   });
 
-  it('its sidecar is killed and its ports are taken: no secret is told there, and the container is replaced', async () => {
+  it.concurrent('its sidecar is killed and its ports are taken: no secret is told there, and the container is replaced', async () => {
     const taker = `
 import http.server, threading, time, sys
 seen = open('/workspace/seen', 'ab', buffering=0)

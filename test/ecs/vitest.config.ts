@@ -6,7 +6,8 @@ import { defineConfig } from 'vitest/config';
 import { vitestOptions } from '../support/vitest-options.ts';
 import { ALLOWED_FOLDER } from './runtime-access.ts';
 
-// `npm run test:ecs`: the ECS backend and all that conversations can do on it, against the emulator on a real engine.
+// `npm run test:ecs`: the ECS backend and conversations on it, against the emulator on a real engine. Faults of what is
+// around it (`test/faults/ecs*.fault.ts`) run with `npm run test:faults`.
 
 const LAST = 'test/ecs/least-privilege.ecs.ts';
 

@@ -19,15 +19,18 @@ import {
 import { asBerthError, shapeOf, troubleOf } from './ecs-failure.ts';
 import { type Rate, TokenBucket } from './token-bucket.ts';
 
-/** Half of what AWS allows an account, or less: there are other instances, and other users of it. */
+/** Of all instances together, each of which has its part. With the looks they stay within what AWS allows an account. */
 const RATES = {
-  RunTask: { burst: 20, perSecond: 10 },
-  StopTask: { burst: 50, perSecond: 20 },
+  RunTask: { burst: 80, perSecond: 20 }, // as Fargate starts tasks; the call itself may come twice as often
+  StopTask: { burst: 80, perSecond: 32 },
   DescribeTasks: { burst: 40, perSecond: 8 },
   ListTasks: { burst: 40, perSecond: 8 },
-  DescribeTaskDefinition: { burst: 5, perSecond: 1 },
-  GetLogEvents: { burst: 10, perSecond: 5 },
+  DescribeTaskDefinition: { burst: 40, perSecond: 8 },
+  GetLogEvents: { burst: 20, perSecond: 20 },
 } as const satisfies Record<string, Rate>;
+
+/** Of a look at all tasks, both of its calls. Two instances make such looks at most: whoever leads health, or the sweep. */
+const LOOK: Rate = { burst: 30, perSecond: 6 };
 
 type Operation = keyof typeof RATES;
 
@@ -48,6 +51,12 @@ interface Patience {
   signal?: AbortSignal;
 }
 
+export interface EcsApiOptions {
+  cluster: string;
+  /** How many share the account's rates. */
+  instances: number;
+}
+
 const CALL: Patience = { seconds: 20 };
 const ONCE: Patience = { seconds: 0 };
 
@@ -57,14 +66,18 @@ export class EcsApi {
   readonly #ecs: ECSClient;
   readonly #logs: CloudWatchLogsClient;
   readonly #buckets: Record<Operation, TokenBucket>;
+  readonly #looks = { ListTasks: new TokenBucket(LOOK), DescribeTasks: new TokenBucket(LOOK) };
 
-  constructor(cluster: string, config: ECSClientConfig & CloudWatchLogsClientConfig = {}) {
+  constructor(
+    { cluster, instances }: EcsApiOptions,
+    config: ECSClientConfig & CloudWatchLogsClientConfig = {},
+  ) {
     this.#cluster = cluster;
     const ours = { maxAttempts: 1, requestHandler: { connectionTimeout: 3000, requestTimeout: 20_000 } };
     this.#ecs = new ECSClient({ ...ours, ...config });
     this.#logs = new CloudWatchLogsClient({ ...ours, ...config });
     this.#buckets = Object.fromEntries(
-      Object.entries(RATES).map(([operation, rate]) => [operation, new TokenBucket(rate)]),
+      Object.entries(RATES).map(([operation, rate]) => [operation, new TokenBucket(part(rate, instances))]),
     ) as Record<Operation, TokenBucket>; // the cast: made from the table's own keys
   }
 
@@ -97,18 +110,17 @@ export class EcsApi {
   }
 
   /** With their tags, those that ECS shows. At most 100. */
-  async describe(arns: string[], { once = false } = {}): Promise<Task[]> {
-    if (arns.length === 0) return [];
-    const command = new DescribeTasksCommand({ cluster: this.#cluster, tasks: arns, include: ['TAGS'] });
-    const send = () => this.#ecs.send(command);
-    const { tasks = [] } = await this.#call('DescribeTasks', once ? ONCE : CALL, send);
-    return tasks;
+  describe(arns: string[], { once = false } = {}): Promise<Task[]> {
+    return this.#describe(arns, once ? ONCE : CALL, this.#buckets.DescribeTasks);
   }
 
   /** Every task that is to run, or those that were started by this name, described. */
   async liveTasks(startedBy?: string): Promise<Task[]> {
+    const buckets = startedBy === undefined ? this.#looks : this.#buckets;
     const tasks: Task[] = [];
-    for await (const arns of this.#pages(startedBy)) tasks.push(...(await this.describe(arns)));
+    for await (const arns of this.#pages(startedBy, buckets.ListTasks)) {
+      tasks.push(...(await this.#describe(arns, CALL, buckets.DescribeTasks)));
+    }
     return tasks;
   }
 
@@ -156,7 +168,15 @@ export class EcsApi {
     this.#logs.destroy();
   }
 
-  async *#pages(startedBy: string | undefined): AsyncGenerator<string[]> {
+  async #describe(arns: string[], patience: Patience, bucket: TokenBucket): Promise<Task[]> {
+    if (arns.length === 0) return [];
+    const command = new DescribeTasksCommand({ cluster: this.#cluster, tasks: arns, include: ['TAGS'] });
+    const send = () => this.#ecs.send(command);
+    const { tasks = [] } = await this.#call('DescribeTasks', patience, send, bucket);
+    return tasks;
+  }
+
+  async *#pages(startedBy: string | undefined, bucket: TokenBucket): AsyncGenerator<string[]> {
     let nextToken: string | undefined;
     do {
       const command = new ListTasksCommand({
@@ -165,17 +185,22 @@ export class EcsApi {
         ...(startedBy !== undefined && { startedBy }),
         ...(nextToken !== undefined && { nextToken }),
       });
-      const page = await this.#call('ListTasks', CALL, () => this.#ecs.send(command));
+      const page = await this.#call('ListTasks', CALL, () => this.#ecs.send(command), bucket);
       yield page.taskArns ?? [];
       nextToken = page.nextToken;
     } while (nextToken !== undefined);
   }
 
   /** Throws in our words; the error of the SDK is the cause. */
-  async #call<T>(operation: Operation, { seconds, signal }: Patience, send: () => Promise<T>): Promise<T> {
+  async #call<T>(
+    operation: Operation,
+    { seconds, signal }: Patience,
+    send: () => Promise<T>,
+    bucket = this.#buckets[operation],
+  ): Promise<T> {
     const until = performance.now() + seconds * 1000;
     for (let attempt = 0; ; attempt += 1) {
-      await this.#buckets[operation].pass(signal);
+      await bucket.pass(signal);
       try {
         return await send();
       } catch (error) {
@@ -187,4 +212,8 @@ export class EcsApi {
       }
     }
   }
+}
+
+function part({ burst, perSecond }: Rate, instances: number): Rate {
+  return { burst: Math.max(1, burst / instances), perSecond: perSecond / instances };
 }

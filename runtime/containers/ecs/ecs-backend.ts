@@ -11,7 +11,7 @@ import type {
   ContainerView,
   Endpoint,
 } from '../container-backend.ts';
-import { labelsFor } from '../ownership.ts';
+import { timelessLabelsFor } from '../ownership.ts';
 import { asFailure, clearedUp, Turns } from '../turns.ts';
 import { DescribedTogether } from './described-together.ts';
 import { EcsApi } from './ecs-api.ts';
@@ -28,6 +28,8 @@ export interface EcsBackendOptions extends TaskSettings {
   cluster: string;
   logGroup: string;
   tasks: TaskStore;
+  /** How many instances share what AWS lets the account call. */
+  instances: number;
   /** Most RunTask calls at once. */
   runTaskConcurrency: number;
   /** How often the tasks that somebody waits for are described. */
@@ -67,7 +69,7 @@ export class EcsBackend implements ContainerBackend {
 
   constructor(options: EcsBackendOptions) {
     this.#options = options;
-    this.#api = new EcsApi(options.cluster);
+    this.#api = new EcsApi(options);
     this.#watch = new TaskWatch((arns) => this.#api.describe(arns, { once: true }), options.pollSeconds);
     this.#looks = new DescribedTogether((arns) => this.#api.describe(arns));
     this.#directory = new TaskDirectory(options.tasks);
@@ -88,7 +90,7 @@ export class EcsBackend implements ContainerBackend {
           inTurn: (call) => this.#runTask.run(call),
         },
         spec,
-        labelsFor(spec, this.#options, new Date()),
+        timelessLabelsFor(spec, this.#options),
         { addressSeconds: 120, agentReadySeconds: 60, ...this.#options },
         attempt.signal,
       );

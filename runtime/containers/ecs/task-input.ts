@@ -29,8 +29,9 @@ export function idIn(name: string): string {
 }
 
 /**
- * One container as a task. The token comes from the id alone, so that asking again is the same task; `instead` names
- * what came of an earlier token, where that is over and can't come back.
+ * One container as a task. The token comes from the id alone, and nothing else from the time or from who asks, so that
+ * asking again is the same request, and the same task; `instead` names what came of an earlier token, where that is
+ * over and can't come back.
  */
 export function runTaskInput(
   spec: ContainerSpec,

@@ -75,9 +75,10 @@ export class TaskStart {
     let instead = known ?? '';
     for (let refused = 0; ; ) {
       const { tasks, failures, existing } = await this.#run(instead);
-      const arn = existing?.[0] ?? tasks[0]?.taskArn;
+      const [task] = tasks;
+      const arn = existing?.[0] ?? task?.taskArn;
       if (arn !== undefined) {
-        if (existing === undefined || (await this.#lives(arn))) return arn;
+        if (task === undefined ? await this.#lives(arn) : !isEnding(task)) return arn;
         instead = arn; // it is over: its token would only give it back
         continue;
       }

@@ -150,6 +150,7 @@ describe('the platform on ECS', () => {
     expect(service.ignored).toEqual(['desiredCount']);
     const { inputs: scaled } = made.named('aws:appautoscaling/target:Target', 'agents-runtime');
     expect(scaled).toMatchObject({ minCapacity: 3, maxCapacity: 12 });
+    expect(made.config().ECS_INSTANCES).toBe(12); // so many share the rates of the API
     const { inputs: balancer } = made.named('aws:lb/loadBalancer:LoadBalancer', 'agents');
     expect(balancer).toMatchObject({ internal: true, idleTimeout: 4000 });
     const { inputs: listener } = made.named('aws:lb/listener:Listener', 'agents');

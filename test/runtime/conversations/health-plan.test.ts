@@ -13,10 +13,10 @@ describe('planHealth', () => {
     expect(planHealth(seen, 0)).toEqual({ failures: 1, unhealthy: seen });
   });
 
-  it('forgives silence twice, not three times', () => {
-    expect(planHealth('unanswered', 0)).toEqual({ failures: 1, unhealthy: undefined });
-    expect(planHealth('unanswered', 1)).toEqual({ failures: 2, unhealthy: undefined });
-    expect(planHealth('unanswered', 2)).toEqual({ failures: 3, unhealthy: 'unanswered' });
+  it.each(['unanswered', 'not-running'] as const)('forgives %s twice, not three times', (seen) => {
+    expect(planHealth(seen, 0)).toEqual({ failures: 1, unhealthy: undefined });
+    expect(planHealth(seen, 1)).toEqual({ failures: 2, unhealthy: undefined });
+    expect(planHealth(seen, 2)).toEqual({ failures: 3, unhealthy: seen });
   });
 
   it('goes on telling, should nobody act on it', () => {

@@ -9,7 +9,7 @@ import { Fleet, SETTINGS } from '../sweep/fleet.ts';
 import type { FleetPlace } from '../sweep/fleet-place.ts';
 
 /** A watch, and what it has told so far: `conversation or container: why`. */
-function watch(fleet: Fleet, options: { instance?: string; fails?: (told: string) => boolean } = {}) {
+export function watch(fleet: Fleet, options: { instance?: string; fails?: (told: string) => boolean } = {}) {
   const told: string[] = [];
   const counted: string[] = [];
   const tell = async (what: string) => {
@@ -30,14 +30,14 @@ function watch(fleet: Fleet, options: { instance?: string; fails?: (told: string
   return { health, told, counted };
 }
 
+export async function live(fleet: Fleet, name: string): Promise<ContainerId> {
+  const id = await fleet.of(name);
+  await fleet.record(name, id);
+  return id;
+}
+
 /** Who is called unhealthy and why, wherever containers run. */
 export function healthWatchBehaviour(place: () => FleetPlace): void {
-  async function live(fleet: Fleet, name: string): Promise<ContainerId> {
-    const id = await fleet.of(name);
-    await fleet.record(name, id);
-    return id;
-  }
-
   async function warm(fleet: Fleet, id: ContainerId): Promise<void> {
     const member = { container: id, owner: 'one', leaseSeconds: 30, image: 'i', manager: 'any' };
     await fleet.state.warmPool.reserve({ ...member, most: 5, maxContainers: 10 });

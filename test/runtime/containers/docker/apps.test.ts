@@ -107,7 +107,7 @@ describeWith(['docker', 'workspace-base-image'], 'an app on Docker', () => {
       version: '1.2.3',
       dockerHost: docker().host,
       socketBasePath: folder.path,
-      portImage: 'no-such-port:1',
+      helperImage: 'no-such-port:1',
     });
     await expect(backend.create(harness.spec())).rejects.toMatchObject({
       code: 'IMAGE_PULL_FAILED',

@@ -77,6 +77,19 @@ describe('calls', () => {
     expect(performance.now() - began).toBeGreaterThan(900);
   });
 
+  it("are made at an instance's part of their rate, and looks at all tasks at a rate of their own", async () => {
+    await using ecs = await StubEcs.start({ startAgent: nothing, rates: {} });
+    const api = ecs.api({ instances: 8 });
+    const began = performance.now();
+    await Promise.all(Array.from({ length: 6 }, () => api.ping()));
+    // 5 at once, and one a second.
+    expect(performance.now() - began).toBeGreaterThan(900);
+
+    const looked = performance.now();
+    await Promise.all(Array.from({ length: 30 }, () => api.liveTasks()));
+    expect(performance.now() - looked).toBeLessThan(10_000); // as part of the rate it would take 30 s
+  });
+
   it('are not made for a description of none', async () => {
     await using ecs = await StubEcs.start({ startAgent: nothing });
 
@@ -140,11 +153,11 @@ describe('a call that AWS does not allow', () => {
   it('for want of the cluster says to check its name', async () => {
     await using ecs = await StubEcs.start({ startAgent: nothing });
 
-    await expect(ecs.api('nowhere').ping()).rejects.toMatchObject({
+    await expect(ecs.api({ cluster: 'nowhere' }).ping()).rejects.toMatchObject({
       code: 'BACKEND_UNAVAILABLE',
       detail: expect.stringContaining('check ECS_CLUSTER'),
     });
-    await expect(ecs.api('nowhere').runTask(ecs.runInput(), PATIENT)).rejects.toMatchObject({
+    await expect(ecs.api({ cluster: 'nowhere' }).runTask(ecs.runInput(), PATIENT)).rejects.toMatchObject({
       code: 'BACKEND_UNAVAILABLE',
     });
   });

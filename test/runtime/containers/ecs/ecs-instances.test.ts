@@ -5,6 +5,11 @@ import { StubEcs } from './stub-ecs.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
+/** Byte for byte: keys and lists are in the order in which they came. */
+function expectOneRequest({ emulator }: StubEcs): void {
+  expect(new Set(emulator.calls.of('RunTask').map(({ input }) => JSON.stringify(input))).size).toBe(1);
+}
+
 describe('where a task is dialled', () => {
   it("is known of another instance's without a call to ECS", async () => {
     await using ecs = await StubEcs.start();
@@ -78,7 +83,19 @@ describe('a container that is made a second time', () => {
     await other.create(spec);
 
     expect(ecs.emulator.tasks).toHaveLength(1);
-    // Its tags tell when each was asked for: the same token with other parameters.
+    expect(ecs.emulator.calls.of('RunTask')).toMatchObject([{ status: 200 }, { status: 200 }]);
+    expectOneRequest(ecs);
+    expect((await other.inspect(spec.id))?.engineId).toBe(ecs.taskOf(spec.id).arn);
+  });
+
+  it('by an instance of another version, that nobody has told, is the same task', async () => {
+    await using ecs = await StubEcs.start();
+    const spec = ecs.spec();
+    await ecs.backend().create(spec);
+    const other = ecs.backend({ tasks: new MemoryTaskStore(), version: '1.2.4' });
+    await other.create(spec);
+
+    expect(ecs.emulator.tasks).toHaveLength(1);
     expect(ecs.emulator.calls.of('RunTask')).toMatchObject([{ status: 200 }, { error: 'ConflictException' }]);
     expect((await other.inspect(spec.id))?.engineId).toBe(ecs.taskOf(spec.id).arn);
   });
@@ -99,6 +116,7 @@ describe('a container that is made a second time', () => {
 
     expect(ecs.emulator.calls.count('RunTask')).toBe(2);
     expect(ecs.emulator.tasks).toHaveLength(1);
+    expectOneRequest(ecs);
   });
 
   it.each(['told', 'not told'])('after its task has ended is another task (%s)', async (told) => {

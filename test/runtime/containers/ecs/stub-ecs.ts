@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { ECSClient, RegisterTaskDefinitionCommand, RunTaskCommand } from '@aws-sdk/client-ecs';
 import type { ContainerSpec } from '../../../../runtime/containers/container-backend.ts';
-import { EcsApi } from '../../../../runtime/containers/ecs/ecs-api.ts';
+import { EcsApi, type EcsApiOptions } from '../../../../runtime/containers/ecs/ecs-api.ts';
 import { EcsBackend, type EcsBackendOptions } from '../../../../runtime/containers/ecs/ecs-backend.ts';
 import type { ContainerId } from '../../../../runtime/contracts/ids.ts';
 import { MemoryTaskStore } from '../../../../runtime/state/memory/memory-task-store.ts';
@@ -86,6 +86,7 @@ export class StubEcs implements AsyncDisposable {
       proxyAdminPort: 8081,
       logGroup: LOG_GROUP,
       tasks: this.tasks,
+      instances: 1,
       runTaskConcurrency: 10,
       pollSeconds: 0.05,
       ...options,
@@ -94,8 +95,8 @@ export class StubEcs implements AsyncDisposable {
     return backend;
   }
 
-  api(cluster = CLUSTER): EcsApi {
-    const api = new EcsApi(cluster, this.#sdk);
+  api(options: Partial<EcsApiOptions> = {}): EcsApi {
+    const api = new EcsApi({ cluster: CLUSTER, instances: 1, ...options }, this.#sdk);
     this.#closing.push(() => api.close());
     return api;
   }

@@ -46,6 +46,12 @@ describe('a task as a container', () => {
     });
   });
 
+  it('has the time that ECS made it where no label tells one', () => {
+    const createdAt = new Date(CREATED);
+    const tags = task().tags?.filter(({ key }) => key !== LABEL.createdAt);
+    expect(taskView(task({ tags, createdAt }), 'ours')?.createdAt).toBe(createdAt.getTime());
+  });
+
   it.each([
     ['another installation', task(), 'theirs'],
     ['somebody without our tags', task({ tags: [] }), 'ours'],
