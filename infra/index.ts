@@ -1,11 +1,15 @@
 import { getProject, getStack, runtime } from '@pulumi/pulumi';
-import { platformName, readStackConfig } from './stack-config.ts';
+import { regionOf } from './ecs/ecs-place.ts';
+import { readStack } from './stack-config.ts';
 import { WorkspacePlatform } from './workspace-platform.ts';
 
 // What `pulumi up` runs: the platform that the stack's configuration describes.
 
-const config = runtime.allConfig();
-const name = platformName(config, { project: getProject(), stack: getStack() });
-const platform = new WorkspacePlatform(name, readStackConfig(config));
+const { name, args } = readStack(runtime.allConfig(), {
+  project: getProject(),
+  stack: getStack(),
+  region: regionOf(),
+});
+const platform = new WorkspacePlatform(name, args);
 
 export const { url, apiKey, backend, version, vpcId } = platform;

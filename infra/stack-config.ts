@@ -1,4 +1,7 @@
-import { ARGUMENT_NAMES, checkArgs, checkName, type PlatformArgs } from './platform-args.ts';
+import { refusal } from './argument-problems.ts';
+import { platformProblems } from './check-platform.ts';
+import type { PlatformArgs } from './platform-args.ts';
+import { ARGUMENT_NAMES } from './platform-rules.ts';
 
 const NAMESPACE = 'berth:';
 /** What a program of one's own gives a component as its name. */
@@ -21,40 +24,39 @@ const READ: Partial<Record<keyof PlatformArgs, (text: string) => unknown>> = {
   subnetIds: list,
 };
 
-/** Of a stack's own, so that stacks of one account or engine are apart; or as the stack has it. */
-export function platformName(
-  all: Readonly<Record<string, string>>,
-  { project, stack }: { project: string; stack: string },
-): string {
-  const name = all[NAMESPACE + NAME] ?? `${project}-${stack}`;
-  checkName(name, ` Name it: pulumi config set ${NAMESPACE}${NAME} agents`);
-  return name;
+/** What the configuration does not say. */
+interface Stack {
+  project: string;
+  stack: string;
+  /** Of AWS, where it is known. */
+  region: string | undefined;
 }
 
 /**
- * The platform that a stack's configuration describes, from all keys that Pulumi has. Throws one error that names every
- * key that is wrong or not known, each with an example.
+ * The platform that a stack's configuration describes, from all keys that Pulumi has. Its name is of the stack's own,
+ * so that stacks of one account or engine are apart, or as the stack has it. Throws one error that names every key that
+ * is wrong, missing or not known, each with an example.
  */
-export function readStackConfig(all: Readonly<Record<string, string>>): PlatformArgs {
+export function readStack(
+  all: Readonly<Record<string, string>>,
+  { project, stack, region }: Stack,
+): { name: string; args: PlatformArgs } {
   const given = Object.entries(all)
     .filter(([key]) => key.startsWith(NAMESPACE))
     .map(([key, text]): [string, string] => [key.slice(NAMESPACE.length), text]);
-  const unknown = given.map(([key]) => key).filter((key) => !STACK_KEYS.includes(key));
-  if (unknown.length > 0) {
-    const names = unknown.map((key) => NAMESPACE + key).join(', ');
-    throw new Error(`There is no configuration key ${names}; there are ${STACK_KEYS.join(', ')}.`);
-  }
-  const args = Object.fromEntries(
-    given
-      .filter(([key]) => key !== NAME)
-      .map(([key, text]) => [key, READ[key as keyof PlatformArgs]?.(text) ?? text]), // the cast: known, as above
-  );
-  const platform = { platform: undefined, ...args } as unknown as PlatformArgs; // the cast: checked next
-  if (args.platform === undefined) {
-    throw new Error('berth:platform is not set: pulumi config set berth:platform docker (or ecs).');
-  }
-  checkArgs(platform, (key) => NAMESPACE + key, `Set one: pulumi config set ${NAMESPACE}<key> <value>`);
-  return platform;
+  const name = all[NAMESPACE + NAME] ?? `${project}-${stack}`;
+  const read = given.filter(([key]) => key !== NAME).map(([key, text]) => [key, readValue(key, text)]);
+  const args = Object.fromEntries(read) as PlatformArgs; // the cast: checked next
+  const problems = platformProblems(name, args, region);
+  if (problems.length === 0) return { name, args };
+  const remedy = `Set one: pulumi config set ${NAMESPACE}<key> <value>`;
+  throw refusal(problems, (key) => NAMESPACE + key, remedy);
+}
+
+/** What a key is set to; of one that there is not, its text. */
+function readValue(key: string, text: string): unknown {
+  const known = ARGUMENT_NAMES.find((name) => name === key);
+  return (known && READ[known]?.(text)) ?? text;
 }
 
 /** A list as JSON, or as words between commas. */

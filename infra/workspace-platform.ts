@@ -1,7 +1,9 @@
 import { ComponentResource, type Output } from '@pulumi/pulumi';
+import { checkPlatform } from './check-platform.ts';
 import { DockerPlatform } from './docker/docker-platform.ts';
 import { EcsPlatform } from './ecs/ecs-platform.ts';
-import { checkArgs, checkName, type PlatformArgs } from './platform-args.ts';
+import { heldBack } from './held-back.ts';
+import type { PlatformArgs } from './platform-args.ts';
 import { type PlatformOptions, withTransform } from './transform.ts';
 
 export type { PlatformOptions, Transform } from './transform.ts';
@@ -28,13 +30,14 @@ export class WorkspacePlatform extends ComponentResource {
   readonly vpcId?: Output<string>;
 
   constructor(name: string, args: PlatformArgs, options: PlatformOptions = {}) {
-    checkName(name);
-    checkArgs(args);
-    super('berth:index:WorkspacePlatform', name, {}, withTransform(options, { name, kind: args.platform }));
+    checkPlatform(name, args, options);
+    const held = heldBack(withTransform(options, { name, kind: args.platform }));
+    super('berth:index:WorkspacePlatform', name, {}, held.options);
     const Platform = args.platform === 'ecs' ? EcsPlatform : DockerPlatform;
     const made = new Platform(name, args, { parent: this });
     const { url, apiKey, backend, version } = made;
     const network = made instanceof EcsPlatform ? { vpcId: made.vpcId } : {};
+    held.until(made instanceof EcsPlatform ? made.fits : undefined);
     this.url = url;
     this.apiKey = apiKey;
     this.backend = backend;

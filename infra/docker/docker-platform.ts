@@ -1,6 +1,7 @@
 import { Network } from '@pulumi/docker';
 import { ComponentResource, type ComponentResourceOptions, type Output, output } from '@pulumi/pulumi';
-import { checkArgs, checkName, type PlatformArgs } from '../platform-args.ts';
+import { checkPlatform } from '../check-platform.ts';
+import type { PlatformArgs } from '../platform-args.ts';
 import { VERSION } from '../version.ts';
 import { dockerEgress } from './docker-egress.ts';
 import { dockerEnvironment } from './docker-environment.ts';
@@ -21,8 +22,7 @@ export class DockerPlatform extends ComponentResource {
 
   constructor(name: string, args: Omit<PlatformArgs, 'platform'> = {}, options?: ComponentResourceOptions) {
     const given: PlatformArgs = { ...args, platform: 'docker' };
-    checkName(name);
-    checkArgs(given);
+    checkPlatform(name, given);
     super('berth:index:DockerPlatform', name, {}, options);
     const { version = VERSION, destroyData = false, port = 7420 } = given;
     const parent = this;

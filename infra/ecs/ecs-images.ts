@@ -45,7 +45,7 @@ export function ecsImage(place: EcsPlace, image: ImageName, version: string): Ec
       dockerfile: { location: `${folder}/Dockerfile` },
       labels: { 'berth.image': image, 'berth.version': version, 'berth.source-hash': hash },
       platforms: [Platform.Linux_amd64],
-      registries: [credentials(repository)],
+      registries: [credentials(place, repository)],
       push: true,
       buildOnPreview: false,
     },
@@ -55,8 +55,8 @@ export function ecsImage(place: EcsPlace, image: ImageName, version: string): Ec
   return { ref: interpolate`${repository.repositoryUrl}@${built.digest}`, repositoryArn: repository.arn };
 }
 
-function credentials(repository: Repository) {
-  const token = getAuthorizationTokenOutput({ registryId: repository.registryId }, { parent: repository });
+function credentials({ account, parent }: EcsPlace, repository: Repository) {
+  const token = getAuthorizationTokenOutput({ registryId: account }, { parent });
   return {
     address: repository.repositoryUrl,
     username: token.userName,

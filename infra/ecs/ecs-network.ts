@@ -4,6 +4,8 @@ import type { Output, Resource } from '@pulumi/pulumi';
 export interface EcsNetwork {
   /** Whether it is the platform's, with its routes and endpoints, or was given, and those are its owner's. */
   own: boolean;
+  /** Fails where the platform can't be in it. Whoever makes anything in it waits for this. */
+  fits: Output<void>;
   vpcId: Output<string>;
   /** Of a network that was given, the first that it had. */
   range: Output<string>;

@@ -1,7 +1,13 @@
 import { getCallerIdentityOutput } from '@pulumi/aws/getCallerIdentity.js';
 import { getPartitionOutput } from '@pulumi/aws/getPartition.js';
 import { getRegionOutput } from '@pulumi/aws/getRegion.js';
-import { type ComponentResource, Config, interpolate, type Output } from '@pulumi/pulumi';
+import {
+  type ComponentResource,
+  type ComponentResourceOptions,
+  Config,
+  interpolate,
+  type Output,
+} from '@pulumi/pulumi';
 
 /** Where every resource of a platform goes, and what it is marked with. */
 export interface EcsPlace {
@@ -31,7 +37,9 @@ export function taskFamilyArn({ partition, region, account }: EcsPlace, family: 
   return interpolate`arn:${partition}:ecs:${region}:${account}:task-definition/${family}`;
 }
 
-/** The region of the default provider, where it can be told before anything is asked. */
-export function configuredRegion(): string | undefined {
+/** The region that components are made in, where it can be told before anything is asked: that of the default provider. */
+export function regionOf({ provider, providers, parent }: ComponentResourceOptions = {}): string | undefined {
+  const foreign = provider ?? providers ?? parent?.getProvider('aws:index/getRegion:getRegion');
+  if (foreign !== undefined) return undefined;
   return new Config('aws').get('region') ?? process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION;
 }

@@ -1,8 +1,9 @@
 import { all, ComponentResource, type ComponentResourceOptions, type Output, output } from '@pulumi/pulumi';
+import { checkPlatform } from '../check-platform.ts';
+import { heldBack } from '../held-back.ts';
 import type { PlatformArgs } from '../platform-args.ts';
 import { VERSION } from '../version.ts';
 import { accessLogs, DEFAULT_ACCESS_LOG_DAYS } from './access-logs.ts';
-import { checkEcs, DEFAULT_MAX_CONTAINERS } from './check-ecs.ts';
 import { conversations } from './conversations.ts';
 import { dnsFirewall } from './dns-firewall.ts';
 import { ecsCluster, isOnInstances } from './ecs-cluster.ts';
@@ -10,12 +11,13 @@ import { ecsEgress } from './ecs-egress.ts';
 import { ecsEndpoints } from './ecs-endpoints.ts';
 import { ecsEnvironment } from './ecs-environment.ts';
 import { ecsLoadBalancer } from './ecs-load-balancer.ts';
-import { configuredRegion, ecsPlace } from './ecs-place.ts';
+import { ecsPlace, regionOf } from './ecs-place.ts';
+import { DEFAULT_MAX_CONTAINERS } from './ecs-problems.ts';
 import { ecsRuntime, mostInstances } from './ecs-runtime.ts';
 import { generatedSecrets, givenKey, keptSecrets } from './ecs-secrets.ts';
 import { ecsStores } from './ecs-stores.ts';
 import { ecsWatch } from './ecs-watch.ts';
-import { reachedHosts } from './egress-plan.ts';
+import { egressPlan, reachedHosts } from './egress-plan.ts';
 import { clientRanges, platformNetwork } from './platform-network.ts';
 import { runtimeAccess } from './runtime-access.ts';
 import { securityGroups } from './security-groups.ts';
@@ -27,12 +29,14 @@ export class EcsPlatform extends ComponentResource {
   readonly backend: Output<string>;
   readonly version: Output<string>;
   readonly vpcId: Output<string>;
+  /** Fails where it can't be in the network that it is given: then nothing of it is registered. */
+  readonly fits: Output<void>;
 
   constructor(name: string, args: Omit<PlatformArgs, 'platform'>, options?: ComponentResourceOptions) {
     const given: PlatformArgs = { ...args, platform: 'ecs' };
-    const foreignProvider = options?.provider !== undefined || options?.providers !== undefined;
-    const egressPlan = checkEcs(name, given, foreignProvider ? undefined : configuredRegion());
-    super('berth:index:EcsPlatform', name, {}, options);
+    checkPlatform(name, given, options);
+    const held = heldBack(options);
+    super('berth:index:EcsPlatform', name, {}, held.options);
     const {
       version = VERSION,
       destroyData = false,
@@ -41,13 +45,19 @@ export class EcsPlatform extends ComponentResource {
       maxContainers = DEFAULT_MAX_CONTAINERS,
       accessLogDays = DEFAULT_ACCESS_LOG_DAYS,
     } = given;
+    const reached = egressPlan({
+      allowedDomains: reachedHosts(given),
+      bedrockRegion: given.bedrockRegion,
+      region: regionOf(options),
+    });
     const proxyApart = given.egressMode === 'service';
     const onInstances = isOnInstances(given.capacityProvider);
     const place = ecsPlace(name, this);
 
-    const network = platformNetwork(place, { args: given, egress: egressPlan, proxyApart, replicas });
+    const network = platformNetwork(place, { args: given, egress: reached, proxyApart, replicas });
+    held.until(network.fits);
     const { groups, rules } = securityGroups(place, network, {
-      egress: egressPlan,
+      egress: reached,
       proxyApart,
       onInstances,
       ownNetwork: network.own,
@@ -112,7 +122,7 @@ export class EcsPlatform extends ComponentResource {
       ...stores,
       ...kept,
       anthropicApiKey: givenKey(place, given.anthropicApiKey),
-      egressPlan,
+      egressPlan: reached,
       egress,
       bedrockRole: access.bedrockRole,
     });
@@ -157,6 +167,7 @@ export class EcsPlatform extends ComponentResource {
     this.backend = output('ecs');
     this.version = output(version);
     this.vpcId = network.vpcId;
+    this.fits = network.fits;
     this.registerOutputs({
       url: this.url,
       apiKey: this.apiKey,

@@ -29,15 +29,25 @@ export function reachedHosts(args: Pick<PlatformArgs, 'allowedDomains' | 'anthro
 }
 
 export function egressPlan({ allowedDomains, bedrockRegion, region }: Given): EgressPlan {
-  const assumesAbroad = bedrockRegion !== undefined && region !== undefined && bedrockRegion !== region;
-  const modelHost = bedrockRegion === undefined || assumesAbroad ? undefined : modelsOf(bedrockRegion);
+  const abroad = assumesAbroad(bedrockRegion, region);
+  const modelHost = bedrockRegion === undefined || abroad ? undefined : modelsOf(bedrockRegion);
   const entries = hosts(allowedDomains).map(parse);
   const portsOf = (internal: boolean) =>
     entries
       .filter((entry) => entry.internal === internal && entry.host !== modelHost)
       .flatMap(({ ports }) => ports);
-  const publicPorts = portsOf(false).concat(assumesAbroad ? [443] : []);
-  return { modelHost, publicPorts: sorted(publicPorts), privatePorts: sorted(portsOf(true)), assumesAbroad };
+  const publicPorts = portsOf(false).concat(abroad ? [443] : []);
+  return {
+    modelHost,
+    publicPorts: sorted(publicPorts),
+    privatePorts: sorted(portsOf(true)),
+    assumesAbroad: abroad,
+  };
+}
+
+/** Whether models are in another region than the platform, as far as its own is known. */
+export function assumesAbroad(bedrockRegion: string | undefined, region: string | undefined): boolean {
+  return bedrockRegion !== undefined && region !== undefined && bedrockRegion !== region;
 }
 
 /**

@@ -1,9 +1,11 @@
 import { getSubnetOutput } from '@pulumi/aws/ec2/getSubnet.js';
 import { getVpcOutput } from '@pulumi/aws/ec2/getVpc.js';
 import { all, type Input, output } from '@pulumi/pulumi';
+import { type Problem, refusal } from '../argument-problems.ts';
+import { RULES } from '../platform-rules.ts';
 import type { EcsNetwork } from './ecs-network.ts';
 import type { EcsPlace } from './ecs-place.ts';
-import { addressesBesideContainers, capacityProblem } from './subnet-capacity.ts';
+import { addressesBesideContainers, capacityProblems } from './subnet-capacity.ts';
 
 interface Given {
   place: EcsPlace;
@@ -14,23 +16,23 @@ interface Given {
   serviceTasks: number;
 }
 
-/** A network that is there already. Everything shares its subnets; what can't be addressed in them is refused. */
+/** A network that is there already. Everything shares its subnets. */
 export function givenNetwork({ place, vpcId, subnetIds, maxContainers, serviceTasks }: Given): EcsNetwork {
   const { parent } = place;
   const ids = output(subnetIds);
   const found = ids.apply((wanted) => all(wanted.map((id) => getSubnetOutput({ id }, { parent }))));
-  const checked = all([ids, found, vpcId]).apply(([wanted, subnets, vpc]) => {
-    const problem = givenSubnetsProblem(subnets, { vpcId: vpc, maxContainers, serviceTasks });
-    if (problem !== undefined) throw new Error(problem);
-    return { ids: wanted, ranges: subnets.map(({ cidrBlock }) => cidrBlock) };
+  const fits = all([found, vpcId]).apply(([subnets, vpc]) => {
+    const problems = givenSubnetsProblems(subnets, { vpcId: vpc, maxContainers, serviceTasks });
+    if (problems.length > 0) throw refusal(problems);
   });
   return {
     own: false,
+    fits,
     vpcId: output(vpcId),
     range: getVpcOutput({ id: vpcId }, { parent }).cidrBlock,
-    taskSubnets: checked.ids,
-    serviceSubnets: checked.ids,
-    serviceRanges: checked.ranges,
+    taskSubnets: ids,
+    serviceSubnets: ids,
+    serviceRanges: found.apply((subnets) => subnets.map(({ cidrBlock }) => cidrBlock)),
     proxySubnets: output([]), // there is no proxy apart in it
     routeTables: [],
     gateways: [],
@@ -47,18 +49,22 @@ interface FoundSubnet {
 }
 
 /** Why a platform can't be in these subnets. */
-export function givenSubnetsProblem(
+export function givenSubnetsProblems(
   subnets: readonly FoundSubnet[],
   { vpcId, maxContainers, serviceTasks }: { vpcId: string; maxContainers: number; serviceTasks: number },
-): string | undefined {
-  const refuse = (wants: string) => `The platform can't be made like this:\n  subnetIds wants ${wants}`;
+): Problem[] {
+  const refuse = (wants: string): Problem[] => [
+    { key: 'subnetIds', wants, example: RULES.subnetIds.example },
+  ];
   const foreign = subnets.find((subnet) => subnet.vpcId !== vpcId);
-  if (foreign !== undefined) return refuse(`subnets of ${vpcId}, but ${foreign.id} is of ${foreign.vpcId}`);
+  if (foreign !== undefined)
+    return refuse(`subnets of ${vpcId}, and not ${foreign.id}, which is of ${foreign.vpcId}`);
   const open = subnets.find(({ mapPublicIpOnLaunch }) => mapPublicIpOnLaunch);
-  if (open !== undefined) return refuse(`private subnets, but ${open.id} gives out public addresses`);
+  if (open !== undefined)
+    return refuse(`private subnets, and not ${open.id}, which gives out public addresses`);
   const zones = new Set(subnets.map(({ availabilityZone }) => availabilityZone));
   if (zones.size < 2 || zones.size < subnets.length) return refuse('one subnet a zone, in two zones or more');
   const besides = addressesBesideContainers({ serviceTasks, subnets: subnets.length });
   const ranges = subnets.map(({ cidrBlock }) => cidrBlock);
-  return capacityProblem(ranges, maxContainers, besides);
+  return capacityProblems(ranges, maxContainers, besides);
 }

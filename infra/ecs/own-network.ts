@@ -78,6 +78,7 @@ export function ownNetwork({ place, range, waysOut, proxyApart, storesStay }: Gi
   const ids = (subnets: Routed[]) => all(subnets.map(({ subnet }) => subnet.id));
   return {
     own: true,
+    fits: output(undefined),
     vpcId: vpc.id,
     range: vpc.cidrBlock,
     taskSubnets: ids(tasks),

@@ -1,7 +1,7 @@
 import type { PlatformArgs } from '../platform-args.ts';
-import { DEFAULT_MAX_CONTAINERS } from './check-ecs.ts';
 import type { EcsNetwork } from './ecs-network.ts';
 import type { EcsPlace } from './ecs-place.ts';
+import { DEFAULT_MAX_CONTAINERS } from './ecs-problems.ts';
 import { mostInstances } from './ecs-runtime.ts';
 import type { EgressPlan } from './egress-plan.ts';
 import { givenNetwork } from './given-network.ts';

@@ -1,3 +1,6 @@
+import type { Problem } from '../argument-problems.ts';
+import { RULES } from '../platform-rules.ts';
+
 /** AWS keeps five addresses of every subnet for itself. */
 const KEPT_BY_AWS = 5;
 /** What a load balancer wants free in each of its subnets. */
@@ -19,15 +22,15 @@ export function addressesBesideContainers(others: { serviceTasks: number; subnet
 }
 
 /** What is wrong with that many containers in these subnets; each takes an address. */
-export function capacityProblem(
-  ranges: readonly string[],
-  maxContainers: number,
-  besides = 0,
-): string | undefined {
-  const there = ranges.reduce((sum, range) => sum + usableAddresses(range), 0);
-  const most = Math.max(0, there - besides);
-  if (maxContainers <= most) return undefined;
-  const wants = `maxContainers wants at most ${most} in the subnets ${ranges.join(', ')}`;
+export function capacityProblems(ranges: readonly string[], maxContainers: number, besides = 0): Problem[] {
+  const most = ranges.reduce((sum, range) => sum + usableAddresses(range), 0) - besides;
+  if (maxContainers <= most) return [];
+  const where = ranges.join(', ');
   const why = besides > 0 ? `, where other things take ${besides} addresses` : '';
-  return `The platform can't be made like this:\n  ${wants}${why}, but is ${maxContainers}`;
+  if (most < 1)
+    return [
+      { key: 'subnetIds', wants: `larger subnets than ${where}${why}`, example: RULES.subnetIds.example },
+    ];
+  const wants = `at most ${most} in the subnets ${where}${why}`;
+  return [{ key: 'maxContainers', wants, example: String(most), is: String(maxContainers) }];
 }

@@ -149,7 +149,7 @@ describe('the platform on Docker', () => {
 });
 
 describe('a platform of a name that can name nothing', () => {
-  it.each(['Agents', '9lives', 'a'.repeat(25), 'my_agents'])('%s is refused', (name) => {
-    expect(() => new DockerPlatform(name)).toThrow('A platform is named with');
+  it.each(['Agents', '9lives', 'a'.repeat(25), 'my_agents', 'a--b', 'a-'])('%s is refused', (name) => {
+    expect(() => new DockerPlatform(name)).toThrow('its name wants up to 24 of a-z');
   });
 });

@@ -1,6 +1,7 @@
 import { output } from '@pulumi/pulumi';
 import { describe, expect, it } from 'vitest';
-import { argsProblems, type PlatformArgs } from '../../infra/platform-args.ts';
+import { argsProblems } from '../../infra/argument-problems.ts';
+import type { PlatformArgs } from '../../infra/platform-args.ts';
 
 const later = output('known later');
 const ECS: PlatformArgs = { platform: 'ecs', certificateArn: later };

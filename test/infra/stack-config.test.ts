@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { ARGUMENT_NAMES } from '../../infra/platform-args.ts';
-import { platformName, readStackConfig, STACK_KEYS } from '../../infra/stack-config.ts';
+import { ARGUMENT_NAMES } from '../../infra/platform-rules.ts';
+import { readStack, STACK_KEYS } from '../../infra/stack-config.ts';
 import { VERSION } from '../../infra/version.ts';
 
 const CERTIFICATE = 'arn:aws:acm:us-east-1:123456789012:certificate/0abc1234';
 
-const problemOf = (config: Record<string, string>): string => {
+const DEV = { project: 'berth', stack: 'dev', region: 'us-east-1' };
+const DOCKER = { 'berth:platform': 'docker' };
+
+const problemOf = (config: Record<string, string>, stack = DEV): string => {
   try {
-    readStackConfig(config);
+    readStack(config, stack);
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
@@ -16,44 +19,52 @@ const problemOf = (config: Record<string, string>): string => {
 };
 
 describe("a stack's platform", () => {
-  const of = (project: string, stack: string) => ({ project, stack });
+  const nameOf = (stack: string) => readStack(DOCKER, { ...DEV, stack }).name;
 
   it('is named after project and stack, so that two stacks are two platforms', () => {
-    expect(platformName({}, of('berth', 'dev'))).toBe('berth-dev');
-    expect(platformName({}, of('berth', 'prod'))).toBe('berth-prod');
+    expect([nameOf('dev'), nameOf('prod')]).toEqual(['berth-dev', 'berth-prod']);
   });
 
   it('is named as the stack has it, which is no argument', () => {
     const config = { 'berth:name': 'agents', 'berth:platform': 'docker' };
-    expect(platformName(config, of('berth', 'dev'))).toBe('agents');
-    expect(readStackConfig(config)).toEqual({ platform: 'docker' });
+    expect(readStack(config, DEV)).toEqual({ name: 'agents', args: { platform: 'docker' } });
   });
 
   it.each([
-    [{}, of('berth', 'Production'), 'and not berth-Production'],
-    [{}, of('berth', 'staging-of-the-team-of-agents'), 'up to 24 of a-z'],
-    [{ 'berth:name': '7seas' }, of('berth', 'dev'), 'a letter first (agents), and not 7seas'],
-  ])('is refused a name that AWS could not take, with how to set another: %o', (config, names, problem) => {
-    expect(() => platformName(config, names)).toThrow(problem);
-    expect(() => platformName(config, names)).toThrow('pulumi config set berth:name agents');
-  });
+    [{}, 'Production', 'berth-Production'],
+    [{}, 'staging-of-the-team-of-agents', 'berth-staging-of-the-team-of-agents'],
+    [{}, 'dev-', 'berth-dev-'],
+    [{ 'berth:name': '7seas' }, 'dev', '7seas'],
+    [{ 'berth:name': 'my--agents' }, 'dev', 'my--agents'],
+  ])(
+    'is refused a name that AWS could not take, with how to set another: %o in %s',
+    (config, stack, name) => {
+      const problem = problemOf({ ...DOCKER, ...config }, { ...DEV, stack });
+      expect(problem).toContain('berth:name wants up to 24 of a-z, 0-9 and single -');
+      expect(problem).toContain(`for instance agents, but is ${name}`);
+      expect(problem).toContain('pulumi config set berth:<key> <value>');
+    },
+  );
 });
 
 describe("a stack's configuration", () => {
   it('is read into arguments, each of its own type; other namespaces are not ours', () => {
     expect(
-      readStackConfig({
-        'berth:platform': 'ecs',
-        'berth:warmPoolMin': '20',
-        'berth:destroyData': 'true',
-        'berth:allowedDomains': 'pypi.org, .example.com',
-        'berth:vpcId': 'vpc-0abc1234',
-        'berth:subnetIds': '["subnet-0abc1234","subnet-0def5678"]',
-        'berth:certificateArn': CERTIFICATE,
-        'berth:accessLogDays': '30',
-        'berth:clientRanges': '10.0.0.0/8,192.168.4.0/22',
-        'aws:region': 'us-east-1',
-      }),
+      readStack(
+        {
+          'berth:platform': 'ecs',
+          'berth:warmPoolMin': '20',
+          'berth:destroyData': 'true',
+          'berth:allowedDomains': 'pypi.org, .example.com',
+          'berth:vpcId': 'vpc-0abc1234',
+          'berth:subnetIds': '["subnet-0abc1234","subnet-0def5678"]',
+          'berth:certificateArn': CERTIFICATE,
+          'berth:accessLogDays': '30',
+          'berth:clientRanges': '10.0.0.0/8,192.168.4.0/22',
+          'aws:region': 'us-east-1',
+        },
+        DEV,
+      ).args,
     ).toEqual({
       platform: 'ecs',
       warmPoolMin: 20,
@@ -75,17 +86,48 @@ describe("a stack's configuration", () => {
     expect(STACK_KEYS).toEqual(['name', ...ARGUMENT_NAMES]);
   });
 
-  it('tells every key that is wrong at once, with what it wants and an example', () => {
-    const problem = problemOf({
-      'berth:platform': 'ecs',
-      'berth:warmPoolMin': 'many',
-      'berth:destroyData': 'yes',
-      'berth:bedrockRegion': 'Frankfurt',
-      'berth:certificateArn': CERTIFICATE,
-    });
-    expect(problem).toContain('berth:warmPoolMin wants a whole number from 0 to 10000, for instance 2');
-    expect(problem).toContain('berth:destroyData wants true or false, for instance false');
-    expect(problem).toContain('berth:bedrockRegion wants the name of an AWS region, for instance us-east-1');
+  it('tells at once every key that is wrong, missing or not known, with what it wants and an example', () => {
+    const problem = problemOf(
+      {
+        'berth:name': 'Agents',
+        'berth:platform': 'ecs',
+        'berth:warmPoolMim': '2',
+        'berth:warmPoolMin': 'many',
+        'berth:destroyData': 'yes',
+        'berth:runtimeReplicas': '1',
+        'berth:egressMode': 'service',
+        'berth:bedrockRegion': 'eu-west-1',
+        'berth:maxContainers': '50000',
+      },
+      DEV,
+    );
+    const [first, ...lines] = problem.split('\n');
+    expect(first).toBe("The platform can't be made like this:");
+    expect(lines).toEqual([
+      expect.stringMatching(/^ {2}berth:name wants up to 24 of .*, for instance agents, but is Agents$/),
+      expect.stringMatching(/^ {2}berth:warmPoolMim wants to be left out, .*, for instance warmPoolMin$/),
+      '  berth:warmPoolMin wants a whole number from 0 to 10000, for instance 2',
+      '  berth:destroyData wants true or false, for instance false',
+      expect.stringMatching(/^ {2}berth:certificateArn wants .*, for instance arn:aws:acm:/),
+      '  berth:runtimeReplicas wants 2 or more on ecs: one zone may be lost, for instance 2',
+      "  berth:bedrockRegion wants the platform's own region with egressMode service, for instance us-east-1",
+      expect.stringMatching(
+        /^ {2}berth:maxContainers wants at most 49137 .*, for instance 49137, but is 50000$/,
+      ),
+      'Set one: pulumi config set berth:<key> <value>',
+    ]);
+  });
+
+  it('tells nothing twice, and nothing that follows from a value that is wrong', () => {
+    const ecs = { 'berth:platform': 'ecs', 'berth:certificateArn': CERTIFICATE };
+    for (const wrong of [
+      { 'berth:vpcCidr': '10.0.0.0/8' },
+      { 'berth:maxContainers': 'most' },
+      { 'berth:allowedDomains': '[oops' },
+      { 'berth:egressMode': 'service', 'berth:bedrockRegion': 'Frankfurt' },
+      { 'berth:constructor': 'a name that every object has' },
+    ])
+      expect(problemOf({ ...ecs, ...wrong }).split('\n')).toHaveLength(3);
   });
 
   it('says nothing of a secret that is wrong but what it wants', () => {
@@ -95,11 +137,11 @@ describe("a stack's configuration", () => {
   });
 
   it.each([
-    [{}, 'berth:platform is not set'],
+    [{}, 'berth:platform wants one of docker, ecs, for instance docker'],
     [{ 'berth:platform': 'podman' }, 'berth:platform wants one of docker, ecs'],
     [
       { 'berth:platform': 'docker', 'berth:warmPoolMim': '2' },
-      'There is no configuration key berth:warmPoolMim',
+      'berth:warmPoolMim wants to be left out, or one of the names platform, version',
     ],
     [{ 'berth:platform': 'docker', 'berth:runtimeReplicas': '2' }, 'berth:runtimeReplicas wants 1 on docker'],
     [

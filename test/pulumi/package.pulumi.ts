@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ARGUMENT_NAMES } from '../../infra/platform-args.ts';
+import { ARGUMENT_NAMES } from '../../infra/platform-rules.ts';
 import { VERSION } from '../../infra/version.ts';
 import { describeWithPulumiOnly } from '../support/pulumi/describe-with-pulumi.ts';
 import { InstalledPackage } from '../support/pulumi/installed-package.ts';

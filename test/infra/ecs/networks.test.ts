@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { ComponentResource, output } from '@pulumi/pulumi';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type EcsPlace, ecsPlace } from '../../../infra/ecs/ecs-place.ts';
-import { givenNetwork, givenSubnetsProblem } from '../../../infra/ecs/given-network.ts';
+import { givenNetwork, givenSubnetsProblems } from '../../../infra/ecs/given-network.ts';
 import { ownNetwork, type WayOut } from '../../../infra/ecs/own-network.ts';
 import { outcome } from '../registered.ts';
 import { recordAws, settled, zonesOf } from './aws-mocks.ts';
@@ -164,25 +164,28 @@ describe('a network that is given', () => {
     expect(await outcome(network.vpcId)).toBe(VPC);
   });
 
-  it('ends the program where it is too small, before anything is made in it', () => {
+  it('ends the program of a platform that it is too small for, before anything is registered', () => {
     const program = fileURLToPath(new URL('too-small.program.ts', import.meta.url));
     const run = (maxContainers: string) =>
       spawnSync(process.execPath, [program, maxContainers], { encoding: 'utf8' });
-    expect(run('464')).toMatchObject({ status: 0, stdout: 'parent in-it\n' });
+    const made = run('464');
+    expect(made).toMatchObject({ status: 0, stderr: '' });
+    expect(Number(made.stdout)).toBeGreaterThan(100);
     const refused = run('465');
-    expect(refused).toMatchObject({ status: 1, stdout: 'parent\n' });
+    expect(refused).toMatchObject({ status: 1, stdout: '0\n' });
     expect(refused.stderr).toContain(
-      'maxContainers wants at most 464 in the subnets 10.9.0.0/24, 10.9.1.0/24',
+      "RunError: The platform can't be made like this:\n  maxContainers wants at most 464 in the subnets 10.9.0.0/24, 10.9.1.0/24",
     );
   });
 
   it.each([
     ['too many containers', [A, B], 465, 'at most 464 in the subnets'],
-    ['a subnet of another network', [A, { ...B, vpcId: 'vpc-1' }], 1, 'is of vpc-1'],
+    ['a subnet of another network', [A, { ...B, vpcId: 'vpc-1' }], 1, 'which is of vpc-1'],
     ['a public subnet', [A, { ...B, mapPublicIpOnLaunch: true }], 1, 'private subnets'],
     ['one subnet', [A], 1, 'in two zones or more'],
     ['two subnets of one zone', [A, { ...B, availabilityZone: A.availabilityZone }], 1, 'one subnet a zone'],
   ])('%s: it is refused', (_, subnets, maxContainers, words) => {
-    expect(givenSubnetsProblem(subnets, { vpcId: VPC, maxContainers, serviceTasks: 8 })).toContain(words);
+    const problems = givenSubnetsProblems(subnets, { vpcId: VPC, maxContainers, serviceTasks: 8 });
+    expect(problems.map(({ wants }) => wants)).toEqual([expect.stringContaining(words)]);
   });
 });

@@ -1,3 +1,4 @@
+import { Subnet } from '@pulumi/aws/ec2/subnet.js';
 import { runtime } from '@pulumi/pulumi';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { PlatformArgs } from '../../../infra/platform-args.ts';
@@ -61,6 +62,16 @@ describe('a preview, where nothing is known that is yet to be made', () => {
     ]);
     expect(await outcome(must(made[0]))).toBe(VPC);
     expect(made[1]).toBeUndefined();
+  });
+
+  it('shows a platform in a network that is yet to be made, of which nothing can be asked', async () => {
+    aws.resources.splice(0);
+    await registering(() => {
+      const { id } = new Subnet('mine', { vpcId: VPC });
+      const later = { vpcId: id, subnetIds: [id, id] };
+      return new WorkspacePlatform('agents', { platform: 'ecs', certificateArn: CERTIFICATE, ...later });
+    });
+    expect(aws.named('aws:ecs/service:Service', 'agents-runtime').inputs.taskDefinition).toBe(UNKNOWN);
   });
 
   it.each<[string, Partial<PlatformArgs>]>([

@@ -23,6 +23,7 @@ async function stores(destroyData = false) {
     place,
     network: {
       own: true,
+      fits: output(undefined),
       vpcId: output('vpc'),
       range: output('10.20.0.0/16'),
       taskSubnets: nothing,

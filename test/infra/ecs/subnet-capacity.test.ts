@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   addressesBesideContainers,
-  capacityProblem,
+  capacityProblems,
   usableAddresses,
 } from '../../../infra/ecs/subnet-capacity.ts';
 
@@ -19,20 +19,27 @@ describe('what subnets can address', () => {
   });
 
   it('a container more than there are addresses is refused, and how many there are is told', () => {
-    expect(capacityProblem(['10.0.0.0/24', '10.0.1.0/24'], 502)).toBeUndefined();
-    expect(capacityProblem(['10.0.0.0/24', '10.0.1.0/24'], 503)).toContain(
-      'maxContainers wants at most 502 in the subnets 10.0.0.0/24, 10.0.1.0/24, but is 503',
-    );
+    expect(capacityProblems(['10.0.0.0/24', '10.0.1.0/24'], 502)).toEqual([]);
+    expect(capacityProblems(['10.0.0.0/24', '10.0.1.0/24'], 503)).toEqual([
+      {
+        key: 'maxContainers',
+        wants: 'at most 502 in the subnets 10.0.0.0/24, 10.0.1.0/24',
+        example: '502',
+        is: '503',
+      },
+    ]);
   });
 
   it('what shares the subnets counts: services twice, as while they are deployed, and the load balancer in each', () => {
     const besides = addressesBesideContainers({ serviceTasks: 8, subnets: 2 });
     expect(besides).toBe(16 + 16 + 6);
-    expect(capacityProblem(['10.0.0.0/24'], 251 - besides, besides)).toBeUndefined();
-    expect(capacityProblem(['10.0.0.0/24'], 252 - besides, besides)).toContain('at most 213');
+    expect(capacityProblems(['10.0.0.0/24'], 251 - besides, besides)).toEqual([]);
+    expect(capacityProblems(['10.0.0.0/24'], 252 - besides, besides)).toMatchObject([{ example: '213' }]);
   });
 
-  it('subnets that the others fill have no room for any', () => {
-    expect(capacityProblem(['10.0.0.0/28'], 1, 38)).toContain('at most 0');
+  it('subnets that the others fill have no room for any: larger ones are wanted', () => {
+    expect(capacityProblems(['10.0.0.0/28'], 1, 38)).toMatchObject([
+      { key: 'subnetIds', wants: expect.stringContaining('larger subnets than 10.0.0.0/28') },
+    ]);
   });
 });
