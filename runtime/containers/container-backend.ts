@@ -87,8 +87,9 @@ export interface ContainerSpec {
 }
 
 /**
- * Once such a container is created its port can be dialled, whether or not the program listens yet. It reaches
- * nothing but its egress proxy, at the address that its `HTTP_PROXY` tells.
+ * Once such a container is created its port can be dialled, whether or not the program listens yet, or has ended
+ * already. It reaches nothing but its egress proxy, at the address that its `HTTP_PROXY` tells. `PORT` tells it where
+ * to listen: on loopback at least.
  */
 export interface AppSpec {
   port: number;

@@ -32,6 +32,14 @@ const tree: Record<string, { code: string; breaks?: string[] }> = {
     code: `import type { Store } from '../../../runtime/state/store.ts'; export type S = Store;`,
     breaks: ['agent-is-self-contained'],
   },
+  'images/workspace-base/agent/egress/port.ts': { code: `export const open = true;` },
+  'images/workspace-base/port/with-agent.ts': {
+    code: `import 'node:net'; import { open } from '../agent/egress/port.ts'; export const o = open;`,
+  },
+  'images/workspace-base/port/with-contract.ts': {
+    code: `import { name } from '../../../runtime/contracts/names.ts'; export const n = name;`,
+    breaks: ['port-is-self-contained'],
+  },
   'images/builder/engine.ts': { code: `import 'dockerode';` },
 
   'runtime/state/store.ts': { code: `export interface Store { size: number }` },
