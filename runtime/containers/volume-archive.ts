@@ -3,7 +3,7 @@ import { constants, createZstdCompress } from 'node:zlib';
 import { BerthError } from '../contracts/errors.ts';
 import type { ArchiveStream } from './volume-backend.ts';
 import { runFailure, type VolumeRun } from './volume-run.ts';
-import { BYTES, ENTRIES } from './volume-scripts.ts';
+import { BYTES, CREDIT_BYTES, CREDITS, ENTRIES } from './volume-scripts.ts';
 
 const PIECE_BYTES = 128 * 1024;
 
@@ -16,7 +16,7 @@ const ZSTD = {
 /** What the script `ARCHIVE` gives, compressed. Whoever destroys the content ends the run. */
 export function archiveStream(run: VolumeRun, signal: AbortSignal): ArchiveStream {
   let entries: number | undefined;
-  const whole = new WholeOutput(async (bytes) => {
+  const whole = new WholeOutput(run, async (bytes) => {
     entries = await entriesOf(run, bytes);
     await run.remove();
   });
@@ -41,23 +41,35 @@ export function archiveStream(run: VolumeRun, signal: AbortSignal): ArchiveStrea
   };
 }
 
-/** Ends only when it is known that nothing is missing. */
+/** Asks for as much as it passes on, and ends only when it is known that nothing is missing. */
 class WholeOutput extends Transform {
+  readonly #run: VolumeRun;
   readonly #check: (bytes: number) => Promise<void>;
   #bytes = 0;
+  #asked = 0;
 
-  constructor(check: (bytes: number) => Promise<void>) {
+  constructor(run: VolumeRun, check: (bytes: number) => Promise<void>) {
     super();
+    this.#run = run;
     this.#check = check;
+    run.stdin.on('error', () => {}); // told by how the run ends
+    this.#ask();
   }
 
   override _transform(piece: Buffer, _encoding: string, done: (error: null, piece: Buffer) => void): void {
     this.#bytes += piece.length;
+    this.#ask();
     done(null, piece);
   }
 
   override _flush(done: (error?: Error) => void): void {
     this.#check(this.#bytes).then(() => done(), done);
+  }
+
+  #ask(): void {
+    const credits = Math.floor(this.#bytes / CREDIT_BYTES) + CREDITS - this.#asked;
+    if (credits > 0) this.#run.stdin.write(Buffer.alloc(credits, '.'));
+    this.#asked += Math.max(0, credits);
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * What is done to the files of a volume, for bash, GNU tar, coreutils and findutils. `$1` is the volume's folder.
+ * What is done to the files of a volume, for bash, perl, GNU tar, coreutils and findutils. `$1` is the volume's folder.
  * Nobody but the script writes there meanwhile. Names are any bytes, and what lies there is a user's.
  */
 
@@ -20,7 +20,14 @@ const NOT_OURS = [
  * One line an entry is counted beside the archive itself, so that it can be held against it.
  */
 const CREATE = [
-  ...['--create', '--file=-', '--format=posix', '--pax-option=delete=atime,delete=ctime', '--sparse'],
+  ...[
+    '--create',
+    '--file=-',
+    '--record-size=64K',
+    '--format=posix',
+    '--pax-option=delete=atime,delete=ctime',
+    '--sparse',
+  ],
   ...[
     '--numeric-owner',
     '--totals',
@@ -31,20 +38,40 @@ const CREATE = [
   ],
 ].join(' ');
 
-/** An end of stdin while it works is the end of whoever reads the archive. */
+/** How many bytes more the script may write for each one that it reads. */
+export const CREDIT_BYTES = 64 * 1024;
+/** What it may write before it waits: what the engine holds for a reader that is slow, which it takes a megabyte of. */
+export const CREDITS = 12;
+
+/**
+ * Passes on only what its reader has asked for: the engine can't end a container whose output it can't get rid of, and a
+ * runtime that sleeps reads nothing. When stdin ends nobody reads any more.
+ */
+const ON_CREDIT = `
+open(my $credits, "<&=", 5) or die;
+my $may = 0;
+while (1) {
+  if ($may == 0) {
+    my $got = sysread($credits, my $more, 4096);
+    kill("KILL", 0) if !$got;
+    $may = $got * ${CREDIT_BYTES};
+  }
+  my $length = sysread(STDIN, my $piece, $may < 131072 ? $may : 131072);
+  die "reading: $!" if !defined $length;
+  exit 0 if $length == 0;
+  for (my $at = 0; $at < $length;) { $at += syswrite(STDOUT, $piece, $length - $at, $at) // die "writing: $!"; }
+  $may -= $length;
+}`;
+
 export const ARCHIVE = `
 set -o pipefail
 cd -- "$1" || exit
 exec 5<&0
-{ read -r -N 1 <&5; kill -KILL 0; } >/dev/null 2>&1 &
-watch=$!
-disown
-exec 4>&1
-entries=$(tar ${CREATE} . 3>&1 1>&4 | wc --lines)
-code=$?
-kill -KILL $watch
-[ $code = 0 ] && echo "entries $entries" >&2
-exit $code
+exec 4> >(exec perl -e '${ON_CREDIT}')
+entries=$(tar ${CREATE} . 3>&1 1>&4 | wc --lines) || exit
+exec 4>&-
+wait $! || exit
+echo "entries $entries" >&2
 `;
 
 /** What an archive's run says at its end. Names that tar complains of can't look like it: their lines begin with `tar: `. */
@@ -83,7 +110,7 @@ tar ${EXTRACT}
 if ! says ${RESTORING} "$2"; then echo 'the end of the archive never came' >&2; exit 3; fi
 sync --file-system .
 mv --no-target-directory -- ${RESTORING} ${RESTORED}
-sync --file-system .
+sync -- .
 `;
 
 /** Gives an empty volume to its user, `$2`; its mode first, so that one with another owner than root is done. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type Duplex, Transform } from 'node:stream';
+import { BerthError } from '../../contracts/errors.ts';
 import { LastBytes } from '../last-bytes.ts';
 import { LAST_WORDS_BYTES, type RunEnd, type VolumeRun } from '../volume-run.ts';
 import { isRefusal, unavailable } from './engine-errors.ts';
@@ -8,6 +9,7 @@ import { LogFrames } from './log-frames.ts';
 const STDERR = 2;
 /** As a shell tells of one that was killed. */
 const KILLED = 137;
+const ENDED_BY_ANOTHER = 'another call has ended it';
 
 interface Attached {
   /** What the engine calls it in errors. */
@@ -32,17 +34,27 @@ export function attachedRun({ name, host, connection, exitCode, remove }: Attach
   stdout.once('close', () => {
     if (!stdout.readableEnded) connection.destroy();
   });
+  stdout.on('error', () => {}); // for whoever reads
   connection.pipe(stdout);
   const ended = over.then(async (): Promise<RunEnd> => {
     try {
       return { exitCode: await exitCode(), words: stdout.words };
     } catch (error) {
-      if (isRefusal(error, 404)) return { exitCode: KILLED, words: 'another call has ended it' };
+      if (isRefusal(error, 404)) return { exitCode: KILLED, words: ENDED_BY_ANOTHER };
       throw isRefusal(error) ? unavailable(`waiting for ${name}`, host, error.message, error) : error;
     }
   });
   ended.catch(() => {}); // for whoever asks
-  return { stdin: connection, stdout, ended, remove };
+  return {
+    stdin: connection,
+    stdout,
+    ended,
+    async remove() {
+      // First, since the engine is slow to end what waits for its reader.
+      stdout.destroy(new BerthError('ARCHIVE_FAILED', ENDED_BY_ANOTHER));
+      await remove();
+    },
+  };
 }
 
 /** What a container writes to stdout, out of the frames that it comes in. The end of stderr is kept. */

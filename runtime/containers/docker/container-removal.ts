@@ -10,10 +10,11 @@ export async function removeContainer(
   engine: EngineClient,
   engineId: string,
   stopSeconds: number,
+  removeSeconds?: number,
 ): Promise<void> {
   try {
     if (stopSeconds > 0) await tolerating([304, 404], engine.stop(engineId, Math.ceil(stopSeconds)));
-    await tolerating([404], engine.remove(engineId));
+    await tolerating([404], engine.remove(engineId, removeSeconds));
   } catch (error) {
     if (!isRefusal(error, 409)) throw callFailure(error, engineId);
     await untilGone(engine, engineId); // someone else is removing it

@@ -88,11 +88,12 @@ export class EngineClient {
   }
 
   /** Kills it if it runs, and removes it with its anonymous volumes. */
-  async remove(container: string): Promise<void> {
+  async remove(container: string, seconds?: number): Promise<void> {
     await this.#engine.request({
       method: 'DELETE',
       path: `/containers/${container}`,
       query: { force: true, v: true },
+      ...(seconds === undefined ? {} : { seconds }),
     });
   }
 

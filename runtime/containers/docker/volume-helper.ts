@@ -32,11 +32,16 @@ export interface HelperTask {
 /** Others may be at it at the same time; the last one gets through. */
 const ATTEMPTS = 5;
 
+/** The engine gives the output of one that it kills some time to be read, and a runtime that sleeps reads nothing. */
+const REMOVE_SECONDS = 60;
+
 /** Containers that work on the files of volumes, one a volume: its name sees to that, for all runtimes of an engine. */
 export class VolumeHelper {
   readonly #engine: EngineClient;
   readonly #calls: VolumeCalls;
   readonly #settings: HelperSettings;
+  /** Of this process; others' are known by their name alone. */
+  readonly #runs = new Map<VolumeName, VolumeRun>();
 
   constructor(engine: EngineClient, calls: VolumeCalls, settings: HelperSettings) {
     this.#engine = engine;
@@ -47,7 +52,7 @@ export class VolumeHelper {
   /** Ends whatever else is being done to the volume, then starts. */
   async start(task: HelperTask): Promise<VolumeRun> {
     const id = await this.#create(task);
-    const remove = () => removeContainer(this.#engine, id, 0);
+    const remove = () => this.#remove(id);
     let connection: Duplex | undefined;
     try {
       await task.check();
@@ -59,18 +64,25 @@ export class VolumeHelper {
       throw refused(error, task.failure);
     }
     const exitCode = () => this.#calls.exitCode(id);
-    return attachedRun({
+    const run = attachedRun({
       name: helperName(task.volume),
       host: this.#engine.host,
       connection,
       exitCode,
       remove,
     });
+    this.#runs.set(task.volume, run);
+    const forget = () => {
+      if (this.#runs.get(task.volume) === run) this.#runs.delete(task.volume);
+    };
+    run.ended.then(forget, forget);
+    return run;
   }
 
   /** Also what a runtime that is gone had begun. */
   async end(volume: VolumeName): Promise<void> {
     const name = helperName(volume);
+    await this.#runs.get(volume)?.remove();
     const found = await this.#engine.inspect(name).catch((error) => {
       throw callFailure(error, name);
     });
@@ -79,7 +91,11 @@ export class VolumeHelper {
     if (labels[LABEL.installation] !== this.#settings.installation || labels[LABEL.partOf] !== volume) {
       throw new BerthError('ARCHIVE_FAILED', `the name ${name} belongs to something else`);
     }
-    await removeContainer(this.#engine, found.Id, 0);
+    await this.#remove(found.Id);
+  }
+
+  #remove(id: string): Promise<void> {
+    return removeContainer(this.#engine, id, 0, REMOVE_SECONDS);
   }
 
   async #create({ volume, script, args, failure }: HelperTask): Promise<string> {
