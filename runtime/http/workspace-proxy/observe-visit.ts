@@ -14,7 +14,8 @@ export function observeVisit(visit: Visit, { metrics, log }: Parts): void {
   metrics.proxiedConnections.inc({ kind });
   const over = () => {
     metrics.proxiedConnections.dec({ kind });
-    const status = kind === 'websocket' && visit.passed === true ? 101 : response.statusCode;
+    const tunnelled = kind === 'websocket' && visit.passed === true && !response.headersSent;
+    const status = tunnelled ? 101 : response.statusCode;
     metrics.proxiedRequests.inc({ status: `${String(status)[0]}xx` });
     const level = visit.passed === true ? 'debug' : 'info';
     if (!log.isLevelEnabled(level)) return;

@@ -24,8 +24,9 @@ async function look() {
   try {
     const answer = await fetch(base + '.berth/status', { cache: 'no-store' });
     const { state, message } = answer.ok ? await answer.json() : { state: 'unknown' };
-    if (state !== 'waiting' && answer.status < 500) return location.reload();
     if (message) words.textContent = message;
+    if (state === 'stopped') return;
+    if (state !== 'waiting' && answer.status < 500) return location.reload();
   } catch {}
   setTimeout(look, 1000);
 }

@@ -28,10 +28,14 @@ interface Parts {
 
 /** The key by its hash: one of the same name that is made later opens nothing that was this one's. */
 const sealed = z.object({ workspace: z.string(), key: z.string(), at: z.number(), id: z.string() });
+type Sealed = z.infer<typeof sealed>;
+/** Most cookies whose content is remembered: a page of many requests shows the same one each time. */
+const REMEMBERED = 1000;
 
 /** Links, good once, and the cookies that they are exchanged for. Nothing is stored but that a link was used. */
 export class Sessions {
   readonly #parts: Parts;
+  readonly #opened = new Map<string, Sealed>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -64,18 +68,32 @@ export class Sessions {
   }
 
   #seal(use: 'link' | 'cookie', workspace: WorkspaceId, key: ApiKey, at: number): string {
-    const content: z.infer<typeof sealed> = { workspace, key: key.sha256, at, id: randomUUID() };
+    const content: Sealed = { workspace, key: key.sha256, at, id: randomUUID() };
     return this.#parts.secret.sealSession(use, JSON.stringify(content));
   }
 
   #open(use: 'link' | 'cookie', value: string, workspace: WorkspaceId, seconds: number) {
-    const { secret, ring, now } = this.#parts;
-    const text = secret.openSession(use, value);
-    const content = text === undefined ? undefined : sealed.safeParse(JSON.parse(text)).data;
+    const { ring, now } = this.#parts;
+    const content = use === 'cookie' ? this.#remembered(value) : this.#unsealed(use, value);
     if (content === undefined || content.workspace !== workspace) return undefined;
     const age = now() - content.at;
     const key = ring.withHash(content.key);
     if (key === undefined || age >= seconds * 1000 || age < -SKEW_MS) return undefined;
     return { key, age, id: content.id };
+  }
+
+  #remembered(value: string): Sealed | undefined {
+    const known = this.#opened.get(value);
+    if (known !== undefined) return known;
+    const content = this.#unsealed('cookie', value);
+    if (content === undefined) return undefined;
+    if (this.#opened.size >= REMEMBERED) this.#opened.clear();
+    this.#opened.set(value, content);
+    return content;
+  }
+
+  #unsealed(use: 'link' | 'cookie', value: string): Sealed | undefined {
+    const text = this.#parts.secret.openSession(use, value);
+    return text === undefined ? undefined : sealed.safeParse(JSON.parse(text)).data;
   }
 }

@@ -30,6 +30,7 @@ export class Upstreams {
     const found = known.find((each) => each.incarnation === incarnation && same(each.endpoint, endpoint));
     if (found !== undefined && known.length === 1) return found;
     for (const other of known) if (other !== found) other.agent.retire();
+    found?.agent.keep();
     if (found !== undefined) return found;
     const made = { incarnation, endpoint, agent: new ContainerAgent(endpoint), tunnels: new Set<Socket>() };
     this.#byWorkspace.set(id, [...known, made]);
@@ -67,6 +68,10 @@ export class ContainerAgent extends Agent {
 
   override createConnection(): Socket {
     return open(this.#endpoint);
+  }
+
+  keep(): void {
+    this.maxFreeSockets = KEPT_AT_MOST;
   }
 
   /** What is idle is closed now, what is in use once it is idle. */

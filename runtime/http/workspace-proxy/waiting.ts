@@ -19,7 +19,8 @@ const DOING: Record<OperationKind, string> = {
 export function waitingOf(row: WorkspaceRow, reachable: boolean): Waiting {
   if (reachable) return { state: 'running', message: 'It runs' };
   if (isInError(row)) return { state: 'failed', message: row.error?.message ?? 'It could not be started' };
-  if (row.desiredState !== 'RUNNING') return { state: 'stopped', message: 'It is stopped' };
+  if (row.desiredState !== 'RUNNING')
+    return { state: 'stopped', message: 'It was stopped. Open this page anew to start it.' };
   return { state: 'waiting', message: words(row) };
 }
 

@@ -11,6 +11,7 @@ import { workspace } from '../../../contract/database/workspace-scenario.ts';
 import { CuttableRelay } from '../../../support/cuttable-relay.ts';
 import type { PrivateRedis } from '../../../support/services/private-redis.ts';
 import { describeWith, startRedis } from '../../../support/services/provided.ts';
+import { eventually } from './eventually.ts';
 import { BEARER, ProxyWorld } from './proxy-world.ts';
 
 /** A store in memory that keeps what it was told. */
@@ -50,10 +51,10 @@ describe('open connections', () => {
     const [one, two] = [connections.open(workspace(), 90), connections.open(workspace(), 90)];
     one[Symbol.dispose]();
     one[Symbol.dispose]();
-    await vi.waitFor(async () => expect(await activity.inUse([workspace()])).toEqual(new Set(['one'])));
+    await eventually(async () => expect(await activity.inUse([workspace()])).toEqual(new Set(['one'])));
     expect(activity.calls).toEqual(['connect one']);
     two[Symbol.dispose]();
-    await vi.waitFor(() => expect(activity.calls).toEqual(['connect one', 'disconnect one 90']));
+    await eventually(() => expect(activity.calls).toEqual(['connect one', 'disconnect one 90']));
     expect(writes).toEqual(['accessed one', 'connected one']);
     await connections.close();
   });
@@ -76,9 +77,9 @@ describe('open connections', () => {
       activity.calls.push('slow disconnect');
     });
     connections.open(workspace(), 90)[Symbol.dispose]();
-    await vi.waitFor(() => expect(slow).toHaveBeenCalled());
+    await eventually(() => expect(slow).toHaveBeenCalled());
     connections.open(workspace(), 90);
-    await vi.waitFor(() => expect(activity.calls).toHaveLength(3));
+    await eventually(() => expect(activity.calls).toHaveLength(3));
     expect(activity.calls).toEqual(['connect one', 'slow disconnect', 'connect one']);
     expect(await activity.inUse([workspace()])).toEqual(new Set(['one']));
     await connections.close();
@@ -88,11 +89,11 @@ describe('open connections', () => {
     const { connections, activity } = counting();
     connections.open(workspace(), 90);
     const gone = connections.open(workspace('two'), 0);
-    await vi.waitFor(() => expect(activity.calls).toHaveLength(2));
+    await eventually(() => expect(activity.calls).toHaveLength(2));
     const emptied = counting(new Told(Date)).activity;
     vi.spyOn(activity, 'beat').mockImplementation((open) => emptied.beat(open));
     gone[Symbol.dispose]();
-    await vi.waitFor(() => expect(activity.calls).toContain('disconnect two 0'));
+    await eventually(() => expect(activity.calls).toContain('disconnect two 0'));
     await connections.beat();
     expect(await emptied.inUse([workspace(), workspace('two')])).toEqual(new Set(['one']));
     await connections.close();
@@ -112,7 +113,7 @@ describe('open connections', () => {
     vi.spyOn(activity, 'beat').mockRejectedValue(new Error('away'));
     connections.open(workspace(), 90);
     connections.open(workspace('two'), 90);
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(writes).toEqual(expect.arrayContaining(['connected one', 'connected two'])),
     );
     expect(lines.length).toBeLessThanOrEqual(2);
@@ -148,7 +149,7 @@ describeWith('redis-server', 'open connections in Redis', () => {
           .write('HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'),
       );
       const answer = await world.fetch('/w/one/');
-      await vi.waitFor(async () => expect(await client.zcard(`${keyPrefix}ws_conn:one`)).toBe(1));
+      await eventually(async () => expect(await client.zcard(`${keyPrefix}ws_conn:one`)).toBe(1));
       const socket = world.connect();
       socket.write(
         `GET /w/one/ HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nAuthorization: ${BEARER.authorization}\r\n\r\n`,
@@ -159,7 +160,7 @@ describeWith('redis-server', 'open connections in Redis', () => {
       expect(await client.zcard(`${keyPrefix}ws_conn:one`)).toBe(1);
       expect(await client.exists(`${keyPrefix}idle_timer:one`)).toBe(0);
       socket.destroy();
-      await vi.waitFor(async () => expect(await client.exists(`${keyPrefix}ws_conn:one`)).toBe(0));
+      await eventually(async () => expect(await client.exists(`${keyPrefix}ws_conn:one`)).toBe(0));
       const left = await client.pttl(`${keyPrefix}idle_timer:one`);
       expect(left).toBeGreaterThan(60_000);
       expect(left).toBeLessThanOrEqual(77_000);
@@ -177,7 +178,7 @@ describeWith('redis-server', 'open connections in Redis', () => {
       await world.running((_, response) => response.end('ok'));
       relay.cut();
       for (let at = 0; at < 3; at += 1) expect(await (await world.fetch('/w/one/')).text()).toBe('ok');
-      await vi.waitFor(() => expect(world.log).toContainEqual(expect.objectContaining({ level: 40 })));
+      await eventually(() => expect(world.log).toContainEqual(expect.objectContaining({ level: 40 })));
       relay.restore();
     }
     await state.close();

@@ -77,8 +77,9 @@ export class ProxyWorld implements AsyncDisposable {
   readonly log: Record<string, unknown>[] = [];
   readonly #endpoints = new Map<ContainerId, Endpoint>();
   readonly #server: HttpServer;
+  readonly #began = Date.now();
   readonly #closing: (() => void)[] = [];
-  /** What `now` of the sessions is ahead of the clock. */
+  /** How far the sessions' clock, which stands still, was moved. */
   ahead = 0;
   url = '';
 
@@ -112,7 +113,7 @@ export class ProxyWorld implements AsyncDisposable {
         standbySeconds: 300,
         wakeSeconds: 20,
         lingerMs: 20,
-        now: () => Date.now() + this.ahead,
+        now: () => this.#began + this.ahead,
         ...options.settings,
       },
       log,

@@ -4,6 +4,7 @@ import { createServer, request as httpRequest, type IncomingMessage } from 'node
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { must } from '../../../support/must.ts';
+import { eventually } from './eventually.ts';
 import { BEARER, KEY, ProxyWorld, tellsRequest } from './proxy-world.ts';
 
 describe('requests to a workspace', () => {
@@ -67,7 +68,7 @@ describe('requests to a workspace', () => {
       'x-forwarded-host': 'seen.test',
       'x-forwarded-prefix': '/w/one',
     });
-    await vi.waitFor(() => expect(behind.log).toContainEqual(expect.objectContaining({ client: '1.2.3.4' })));
+    await eventually(() => expect(behind.log).toContainEqual(expect.objectContaining({ client: '1.2.3.4' })));
   });
 
   it('keep what is for the container, and lose what is for us', async () => {
@@ -243,12 +244,11 @@ describe('requests to a workspace', () => {
   it('let the container say whether to go on with a body', async () => {
     const server = await world.running(tellsRequest);
     server.on('checkContinue', async (request, response) => {
-      if (request.url === '/no') {
-        response.writeHead(403).end('no');
-        return;
+      if (request.url === '/no') response.writeHead(403).end('no');
+      else {
+        response.writeContinue();
+        response.end(await text(request));
       }
-      response.writeContinue();
-      response.end(await text(request));
     });
     const expecting = { method: 'PUT', headers: { expect: '100-continue', 'content-length': 4 } };
     const yes = sent('/w/one/yes', expecting);
@@ -378,9 +378,9 @@ describe('requests to a workspace', () => {
       const request = sent(`/w/one${path}`).on('error', () => {});
       request.end();
       if (path === '/within') await once(request, 'response');
-      await vi.waitFor(() => expect(came).toContain(path));
+      await eventually(() => expect(came).toContain(path));
       request.destroy();
-      await vi.waitFor(() => expect(gone).toContain(path));
+      await eventually(() => expect(gone).toContain(path));
     }
   });
 
@@ -445,7 +445,7 @@ describe('requests to a workspace', () => {
     old.on('connection', connections);
     expect(await (await world.fetch('/w/one/')).text()).toBe('new');
     expect(connections).toHaveBeenCalledOnce();
-    await vi.waitFor(() => expect(closed).toHaveBeenCalledOnce());
+    await eventually(() => expect(closed).toHaveBeenCalledOnce());
   });
 
   it('that are open end when their container is seen to be gone', async () => {

@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BerthError } from '../../../../runtime/contracts/errors.ts';
 import { InstallationSecret } from '../../../../runtime/identity/installation-secret.ts';
 import { MemoryActivityStore } from '../../../../runtime/state/memory/memory-activity-store.ts';
 import { tenant, workspace } from '../../../contract/database/workspace-scenario.ts';
 import { must } from '../../../support/must.ts';
+import { eventually } from './eventually.ts';
 import { ACME, BEARER, keyOf, ProxyWorld, tellsRequest } from './proxy-world.ts';
 
 const OTHER = keyOf('berth_of-other', 'other');
@@ -112,11 +113,11 @@ describe('who may enter a workspace', () => {
     expect(await enter(cookie)).toBe(200);
     await world.under.database.workspaces.api.requestDelete(tenant(), workspace());
     world.activity.hint();
-    await vi.waitFor(async () => expect(await enter(cookie)).toBe(409));
+    await eventually(async () => expect(await enter(cookie)).toBe(409));
     await world.scenario.begun('DELETING', 'op-9');
     await world.under.database.workspaces.reconciler.deleted({ workspace: workspace(), opId: 'op-9' });
     world.activity.hint();
-    await vi.waitFor(async () => expect(await enter(cookie)).toBe(404));
+    await eventually(async () => expect(await enter(cookie)).toBe(404));
   });
 
   it('lasts twelve hours, and longer for whoever uses it', async () => {
@@ -201,7 +202,7 @@ describe('who may enter a workspace', () => {
     const cookie = must((await follow(url)).headers.getSetCookie()[0]?.split(';')[0]);
     await enter(cookie);
     await world.fetch('/w/one/secret-path?secret-query');
-    await vi.waitFor(() => expect(world.log.length).toBeGreaterThanOrEqual(3));
+    await eventually(() => expect(world.log.length).toBeGreaterThanOrEqual(3));
     const log = JSON.stringify(world.log);
     for (const secret of [
       new URL(url).searchParams.get('token'),

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tenant, workspace } from '../../../contract/database/workspace-scenario.ts';
+import { eventually } from './eventually.ts';
 import { BEARER, ProxyWorld } from './proxy-world.ts';
 
 describe('a workspace that does not run', () => {
@@ -20,7 +21,7 @@ describe('a workspace that does not run', () => {
     await world.observed('RUNNING', 'engine', id);
   };
   const wanted = (id = workspace()) =>
-    vi.waitFor(async () => expect((await world.scenario.row(id)).desiredState).toBe('RUNNING'));
+    eventually(async () => expect((await world.scenario.row(id)).desiredState).toBe('RUNNING'));
   const fails = async (terminal: boolean, message = 'no such image') => {
     await world.scenario.begun('STARTING');
     const { desiredVersion } = await world.scenario.row();
@@ -45,7 +46,7 @@ describe('a workspace that does not run', () => {
     await starts();
     for (const answer of await Promise.all(all)) expect(answer.status).toBe(200);
     // One word for the wake, one for the first connection.
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect((await world.scenario.row()).desiredVersion).toBe(desiredVersion + 2),
     );
   });

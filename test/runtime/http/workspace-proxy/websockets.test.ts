@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tenant, workspace } from '../../../contract/database/workspace-scenario.ts';
 import { must } from '../../../support/must.ts';
 import { accept, closing, frame, onFrames } from './echo-socket.ts';
+import { eventually } from './eventually.ts';
 import { BEARER, KEY, ProxyWorld, tellsRequest } from './proxy-world.ts';
 
 const HANDSHAKE =
@@ -80,7 +81,7 @@ describe('WebSockets to a workspace', () => {
     for (let at = 0; at < 200; at += 1) socket.send(String(at).padEnd(20_000, 'x'));
     const received: string[] = [];
     socket.addEventListener('message', ({ data }) => received.push(data));
-    await vi.waitFor(() => expect(received).toHaveLength(200), { timeout: 20_000 });
+    await eventually(() => expect(received).toHaveLength(200));
     expect(received.map((text) => Number.parseInt(text, 10))).toEqual(
       Array.from({ length: 200 }, (_, at) => at),
     );
@@ -201,7 +202,7 @@ describe('WebSockets to a workspace', () => {
     client.on('data', (chunk) => {
       received += chunk.toString('latin1');
     });
-    await vi.waitFor(() => expect(received.endsWith('hi')).toBe(true));
+    await eventually(() => expect(received.endsWith('hi')).toBe(true));
   });
 
   it('wake nothing, but wait for what is being started', async () => {
