@@ -1,12 +1,9 @@
 import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 
 /** What stands before the editor without a domain: a path of its own, which is gone when a request arrives. */
-export async function startPrefixProxy(
-  port: number,
-  prefix: string,
-): Promise<{ url: string; server: Server }> {
+export async function startPrefixProxy(port: number, prefix: string, socket: string): Promise<Server> {
   const strip = (url = '') => (url.startsWith(`${prefix}/`) ? url.slice(prefix.length) : undefined);
   const server = createServer((req, res) => {
     const path = strip(req.url);
@@ -32,7 +29,7 @@ export async function startPrefixProxy(
     stream.on('close', () => upstream.destroy());
     upstream.on('close', () => stream.destroy());
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(socket);
   await once(server, 'listening');
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}/`, server }; // it listens on TCP
+  return server;
 }

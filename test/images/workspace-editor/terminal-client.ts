@@ -3,6 +3,9 @@ import { expect, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import type { RunningEditor } from './running-editor.ts';
 
+/** An editor, wherever it runs. */
+type Reachable = Pick<RunningEditor, 'port' | 'ask'>;
+
 /** What a page does with a terminal: types, keeps what is shown, and tells that it has drawn it. */
 export class TerminalClient {
   readonly socket: WebSocket;
@@ -29,15 +32,12 @@ export class TerminalClient {
     });
   }
 
-  static async open(
-    editor: RunningEditor,
-    size: Record<string, string> = {},
-  ): Promise<[TerminalClient, string]> {
+  static async open(editor: Reachable, size: Record<string, string> = {}): Promise<[TerminalClient, string]> {
     const { id } = await editor.ask('POST', 'terminals', size);
     return [await TerminalClient.attach(editor, id), id];
   }
 
-  static async attach(editor: RunningEditor, id: string): Promise<TerminalClient> {
+  static async attach(editor: Reachable, id: string): Promise<TerminalClient> {
     const socket = new WebSocket(`ws://127.0.0.1:${editor.port}/api/terminal?id=${id}`);
     onTestFinished(() => socket.terminate());
     const client = new TerminalClient(socket);
