@@ -1,4 +1,5 @@
 import type { TenantId, WorkspaceId } from '../contracts/ids.ts';
+import { ACCESSED_NOW } from './last-access.ts';
 import { number, workspaceOf } from './row-mapping.ts';
 import { overRunning, RUNNING } from './running-limits.ts';
 import type { SqlConnection, SqlStatements, SqlValue } from './sql-connection.ts';
@@ -68,7 +69,7 @@ export class SqlApiWrites implements ApiWrites {
         if (refused) return refused;
       }
       const [row] = await within.rows(
-        `UPDATE workspaces SET desired_state = $3, desired_version = desired_version + 1 WHERE ${OWN} RETURNING *`,
+        `UPDATE workspaces SET desired_state = $3, ${A_WORD} WHERE ${OWN} RETURNING *`,
         [tenant, id, state],
       );
       return row === undefined ? { kind: 'missing' } : { kind: 'done', row: workspaceOf(row) };
@@ -76,7 +77,7 @@ export class SqlApiWrites implements ApiWrites {
   }
 
   retry(tenant: TenantId, id: WorkspaceId): Promise<Desired> {
-    return this.#write(tenant, id, 'desired_version = desired_version + 1', []);
+    return this.#write(tenant, id, A_WORD, []);
   }
 
   async requestDelete(tenant: TenantId, id: WorkspaceId): Promise<Desired> {
@@ -100,6 +101,8 @@ export class SqlApiWrites implements ApiWrites {
   }
 }
 
+/** Whoever says what they want of it is there: no TTL has run out right after. */
+const A_WORD = `desired_version = desired_version + 1, ${ACCESSED_NOW}`;
 const OWN = 'tenant = $1 AND id = $2 AND deleted_at IS NULL';
 
 async function overTenant(

@@ -1,5 +1,6 @@
 import type { Instant } from '../contracts/conversation-record.ts';
 import type { WorkspaceId } from '../contracts/ids.ts';
+import { ACCESSED_NOW } from './last-access.ts';
 import { number, text, workspaceOf } from './row-mapping.ts';
 import { overRunning, RUNNING } from './running-limits.ts';
 import type { SqlConnection } from './sql-connection.ts';
@@ -37,7 +38,7 @@ export class SqlProxyWrites implements ProxyWrites {
       if (refused) return refused;
       const [row] = await within.rows(
         `UPDATE workspaces SET desired_state = 'RUNNING', desired_version = desired_version + 1,
-           last_access_at = ${later('{now}')}
+           ${ACCESSED_NOW}
          WHERE id = $1 RETURNING *`,
         [id],
       );
@@ -47,7 +48,7 @@ export class SqlProxyWrites implements ProxyWrites {
 
   async connected(id: WorkspaceId): Promise<void> {
     await this.#sql.rows(
-      `UPDATE workspaces SET desired_version = desired_version + 1, last_access_at = ${later('{now}')}
+      `UPDATE workspaces SET desired_version = desired_version + 1, ${ACCESSED_NOW}
        WHERE id = $1 AND deleted_at IS NULL`,
       [id],
     );
@@ -134,8 +135,3 @@ export class SqlMonitorWrites implements MonitorWrites {
 }
 
 const LEFT_ALONE = "operation = 'NONE' AND delete_requested_at IS NULL AND deleted_at IS NULL";
-
-/** Of two times of access the later one. */
-function later(moment: string): string {
-  return `CASE WHEN last_access_at > ${moment} THEN last_access_at ELSE ${moment} END`;
-}

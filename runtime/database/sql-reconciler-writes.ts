@@ -1,3 +1,4 @@
+import { ACCESSED_NOW } from './last-access.ts';
 import { text, workspaceOf } from './row-mapping.ts';
 import type { SqlConnection, SqlStatements, SqlValue } from './sql-connection.ts';
 import type { WorkspaceRow } from './workspace-row.ts';
@@ -63,9 +64,7 @@ export class SqlReconcilerWrites implements ReconcilerWrites {
     name: OperationName,
     { stopped = false, homeFrom }: { stopped?: boolean; homeFrom?: string } = {},
   ): Promise<Written> {
-    const access = stopped
-      ? ', last_access_at = CASE WHEN last_access_at > {now} THEN last_access_at ELSE {now} END'
-      : '';
+    const access = stopped ? `, ${ACCESSED_NOW}` : '';
     if (homeFrom === undefined) return this.#end(name, `${NO_ERROR}${access}`);
     return this.#end(name, `${NO_ERROR}${access}, home_from = $3`, [homeFrom]);
   }

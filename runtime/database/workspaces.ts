@@ -84,7 +84,7 @@ export interface ApiWrites {
 
   change(tenant: TenantId, id: WorkspaceId, settings: Settings): Promise<Desired>;
 
-  /** The same state again is a word all the same: what failed is tried anew. */
+  /** The same state again is a word all the same: what failed is tried anew, and TTLs begin anew. */
   desire(tenant: TenantId, id: WorkspaceId, state: WorkspaceState, limits: RunningLimits): Promise<Desired>;
 
   /** Clears an error, by saying again what was wanted. */

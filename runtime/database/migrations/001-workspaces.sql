@@ -24,7 +24,7 @@ CREATE TABLE workspaces (
   -- The engine's own id of the container that was seen.
   observed_incarnation TEXT,
 
-  -- The proxy's, and the reconciler's when it stops a container: the later wins.
+  -- The proxy's, the API's at a word of the user, and the reconciler's when it stops a container: the later wins.
   last_access_at BIGINT NOT NULL,
 
   -- The reconciler's.

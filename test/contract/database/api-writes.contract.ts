@@ -138,7 +138,7 @@ export function apiWritesContract(open: OpenDatabase): void {
   });
 
   it('hears every word, the same one too', async () => {
-    const { database } = await open();
+    const { database, clock } = await open();
     const { api } = database.workspaces;
     await new WorkspaceScenario(database).made();
     for (const [version, state] of [
@@ -146,12 +146,14 @@ export function apiWritesContract(open: OpenDatabase): void {
       [3, 'STANDBY'],
       [4, 'PENDING'],
     ] as const) {
+      clock.advance(1);
       expect(await api.desire(tenant(), workspace(), state, NO_LIMITS)).toMatchObject({
-        row: { desiredState: state, desiredVersion: version },
+        row: { desiredState: state, desiredVersion: version, lastAccessAt: clock.now() },
       });
     }
+    clock.advance(1);
     expect(await api.retry(tenant(), workspace())).toMatchObject({
-      row: { desiredState: 'PENDING', desiredVersion: 5 },
+      row: { desiredState: 'PENDING', desiredVersion: 5, lastAccessAt: clock.now() },
     });
   });
 

@@ -145,6 +145,15 @@ describe('the TTL manager', () => {
     expect((await ttl.scenario.row(workspace('never'))).desiredState).toBe('STANDBY');
   });
 
+  it.each(['RUNNING', 'STANDBY'] as const)('says nothing right after the user has said %s', async (state) => {
+    await ttl.scenario.settled(state);
+    pass(ARCHIVE);
+    await ttl.under.database.workspaces.api.desire(tenant(), workspace(), state, NO_LIMITS);
+    expect(await ttl.wanted()).toBe(state);
+    pass(ARCHIVE);
+    expect(await ttl.wanted()).not.toBe(state);
+  });
+
   it('says nothing of what is worked on, to be deleted, or not there yet', async () => {
     await running({ id: workspace('busy') });
     await ttl.scenario.begun('STOPPING', 'op', workspace('busy'));
@@ -181,31 +190,35 @@ function userWins(open: OpenDatabase, aMoment: () => Promise<unknown>): void {
   it.each([
     ['RUNNING', STANDBY],
     ['STANDBY', ARCHIVE],
-  ] as const)('the user wins over the TTL manager, of what is %s', async (state, seconds) => {
-    await using under = await open();
-    const ttl = new TtlScenario(under);
-    const { api, reads } = under.database.workspaces;
-    const [workspaces, rounds] = [50, 10];
-    const ids = Array.from({ length: workspaces }, (_, at) => workspace(`w${at}`));
-    for (const id of ids) await ttl.scenario.settled(state, { id });
-    let said = 0;
-    for (let round = 0; round < rounds; round++) {
-      under.clock.advance(seconds);
-      const look = ttl.manager().runOnce();
-      const users = ids.map(async (id) => {
-        await aMoment();
-        return api.desire(tenant(), id, 'RUNNING', NO_LIMITS);
-      });
-      said += await look;
-      await Promise.all(users);
-      const wanted = (await reads.list(tenant(), { limit: 100 })).map(({ desiredState }) => desiredState);
-      expect(wanted).toEqual(Array(workspaces).fill('RUNNING'));
-      await under.connection.rows('UPDATE workspaces SET desired_state = $1', [state]);
-    }
-    // Now one came first, and now the other.
-    expect(said).toBeGreaterThan(0);
-    expect(said).toBeLessThan(workspaces * rounds);
-  });
+  ] as const)(
+    'the user wins over the TTL manager, of what is %s',
+    async (state, seconds) => {
+      await using under = await open();
+      const ttl = new TtlScenario(under);
+      const { api, reads } = under.database.workspaces;
+      const [workspaces, rounds] = [50, 10];
+      const ids = Array.from({ length: workspaces }, (_, at) => workspace(`w${at}`));
+      for (const id of ids) await ttl.scenario.settled(state, { id });
+      let said = 0;
+      for (let round = 0; round < rounds; round++) {
+        under.clock.advance(seconds);
+        const look = ttl.manager().runOnce();
+        const users = ids.map(async (id) => {
+          await aMoment();
+          return api.desire(tenant(), id, 'RUNNING', NO_LIMITS);
+        });
+        said += await look;
+        await Promise.all(users);
+        const wanted = (await reads.list(tenant(), { limit: 100 })).map(({ desiredState }) => desiredState);
+        expect(wanted).toEqual(Array(workspaces).fill('RUNNING'));
+        await under.connection.rows('UPDATE workspaces SET desired_state = $1', [state]);
+      }
+      // Now one came first, and now the other.
+      expect(said).toBeGreaterThan(0);
+      expect(said).toBeLessThan(workspaces * rounds);
+    },
+    60_000,
+  );
 }
 
 describe('in SQLite', () =>
