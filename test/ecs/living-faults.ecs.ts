@@ -135,6 +135,8 @@ time.sleep(60)
     await using patient = await RuntimeProcess.start({ env: ecsEnv(emulator) });
     const answer = await patient.post('/v1/conversations/taken/execute', { user_input: taker });
     const task = await taskOf(emulator, patient, 'taken');
+    const read = () => patient.fetch('/v1/conversations/taken/files/seen');
+    await vi.waitFor(async () => expect((await read()).status).toBe(200), 20_000);
     await emulator.killContainer(task.arn, 'proxy-sidecar');
     const secret = 'canary-header-4711';
     const servers = { tickets: { url: 'https://api.anthropic.com/x', headers: { 'X-Secret': secret } } };
@@ -144,8 +146,11 @@ time.sleep(60)
         body: JSON.stringify({ mcp_servers: servers }),
         headers: { 'content-type': 'application/json' },
       });
-    const seen = async () => (await patient.fetch('/v1/conversations/taken/files/seen')).text();
-    await vi.waitFor(async () => expect(await seen()).toContain('took 8081'), { interval: 20 });
+    const seen = async () => (await read()).text();
+    await vi.waitFor(async () => expect(await seen()).toContain('took 8081'), {
+      timeout: 10_000,
+      interval: 20,
+    });
     const told = await put();
     expect(told.status).toBe(503);
     expect(await seen()).toContain('PUT /admin/state');
