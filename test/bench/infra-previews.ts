@@ -12,7 +12,7 @@ const PROGRAM_START = fileURLToPath(new URL('infra-program-start.ts', import.met
 const STACKS = ['dev', 'prod'] as const;
 const ROUNDS = 5;
 
-/** Of each stack: \`pulumi preview\` on a real engine, and from the start of Node to what the program registers first. */
+/** Of each stack: `pulumi preview` on a real engine, and from the start of Node to what the program registers first. */
 export async function infraPreviews(dockerHost: string, say: (line: string) => void): Promise<Figure[]> {
   const found = await findPulumi(say);
   if ('problem' in found) throw new Error(`There is no Pulumi: ${found.problem}. To have it: ${REMEDY}`);

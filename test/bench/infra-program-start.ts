@@ -1,15 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { runtime } from '@pulumi/pulumi';
-import { CERTIFICATE } from '../support/pulumi/certificate.ts';
+import { stackSettings } from '../support/pulumi/stack-settings.ts';
 
 // Runs the program of a stack against mocks, and prints how many milliseconds after the start of this process it
 // registered something for the first time; then it is over.
 
 const [, , stack = ''] = process.argv;
-const file = new URL(`../../stacks/Pulumi.${stack}.yaml`, import.meta.url);
-const settings = [...readFileSync(file, 'utf8').matchAll(/^ {2}(\w+:\w+): (.+)$/gm)];
-if (stack === 'prod') runtime.setConfig('berth:certificateArn', CERTIFICATE);
-for (const [, key = '', value = ''] of settings) runtime.setConfig(key, value);
+for (const [key, value] of Object.entries(stackSettings(stack))) runtime.setConfig(key, value);
 
 await runtime.setMocks(
   {
@@ -22,4 +18,4 @@ await runtime.setMocks(
   'berth',
   stack,
 );
-await import('../../infra/index.ts');
+await import(new URL('../../infra/main.mjs', import.meta.url).href); // its types are those of what it imports

@@ -5,19 +5,13 @@ import type { PlatformArgs } from '../../infra/platform-args.ts';
 import { VERSION } from '../../infra/version.ts';
 import { loadConfig } from '../../runtime/contracts/load-config.ts';
 import { outcome, recordResources } from './registered.ts';
+import { isMarked, plain } from './secret-marks.ts';
 
 const CONTAINER = 'docker:index/container:Container';
 const VOLUME = 'docker:index/volume:Volume';
 const NETWORK = 'docker:index/network:Network';
 
-const registered = recordResources(({ type, name }) => {
-  if (type === VOLUME) return { name, mountpoint: `/var/lib/docker/volumes/${name}/_data` };
-  if (type === NETWORK || type === CONTAINER) return { name };
-  if (type === 'docker:index/remoteImage:RemoteImage') return { imageId: `sha256:${name}` };
-  if (type.endsWith('RandomPassword')) return { result: `password-of-${name}` };
-  if (type.endsWith('RandomBytes')) return { hex: 'ab'.repeat(32) };
-  return {};
-});
+const registered = recordResources();
 beforeEach(() => registered.resources.splice(0));
 
 async function platform(args: Omit<PlatformArgs, 'platform'> = {}): Promise<DockerPlatform> {
@@ -26,16 +20,8 @@ async function platform(args: Omit<PlatformArgs, 'platform'> = {}): Promise<Dock
   return made;
 }
 
-/** What Pulumi wraps a secret in, among a resource's inputs. */
-// biome-ignore lint/suspicious/noExplicitAny: an input of any shape
-const unwrapped = (input: any) =>
-  input && typeof input === 'object' && 'value' in input ? input.value : input;
-
-const isWrapped = (input: unknown) =>
-  input !== null && typeof input === 'object' && '4dabf18193072939515e22adb298388d' in input;
-
 function environment(): Record<string, string> {
-  const envs: string[] = unwrapped(registered.named(CONTAINER, 'agents-runtime').inputs.envs);
+  const envs: string[] = plain(registered.named(CONTAINER, 'agents-runtime').inputs.envs);
   return Object.fromEntries(
     envs.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
   );
@@ -102,20 +88,20 @@ describe('the platform on Docker', () => {
     await platform({ anthropicApiKey: 'sk-ant-of-the-operator' });
     expect(environment().ANTHROPIC_API_KEY).toBe('sk-ant-of-the-operator');
     const inClear = registered.resources.filter(({ inputs }) =>
-      Object.values(inputs).some((input) => !isWrapped(input) && JSON.stringify(input)?.includes('sk-ant')),
+      Object.values(inputs).some((input) => !isMarked(input) && JSON.stringify(input)?.includes('sk-ant')),
     );
     expect(inClear.map(({ name }) => name)).toEqual([]);
   });
 
-  it('keeps data when it is destroyed, unless it is told otherwise', async () => {
-    // What a provider is asked does not show it: the option is the engine's. The type of the resources does.
-    await platform({ destroyData: true });
-    expect(
-      registered
-        .of(VOLUME)
-        .map(({ name }) => name)
-        .sort(),
-    ).toEqual(['agents-data', 'agents-postgres', 'agents-redis', 'agents-sockets']);
+  it.each([
+    [false, ['agents-data', 'agents-postgres', 'agents-redis']],
+    [true, []],
+  ])('keeps data when it is destroyed, unless it is told otherwise: %s', async (destroyData, kept) => {
+    await platform({ destroyData });
+    const volumes = registered.of(VOLUME);
+    expect(volumes).toHaveLength(4);
+    const staying = volumes.filter(({ retained }) => retained).map(({ name }) => name);
+    expect(staying.sort()).toEqual(kept);
   });
 
   it('has the egress proxy apart where that is asked for', async () => {

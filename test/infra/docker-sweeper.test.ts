@@ -9,17 +9,11 @@ import { DockerPlatform } from '../../infra/docker/docker-platform.ts';
 import { SCRIPT } from '../../infra/docker/docker-sweeper.ts';
 import type { PlatformArgs } from '../../infra/platform-args.ts';
 import { outcome, recordResources } from './registered.ts';
+import { SECRET_KEY } from './secret-marks.ts';
 
 const CONTAINER = 'docker:index/container:Container';
-const SECRET_KEY = '4dabf18193072939515e22adb298388d';
 
-const registered = recordResources(({ type, name }) => {
-  if (type.endsWith('Volume')) return { name, mountpoint: `/var/lib/docker/volumes/${name}/_data` };
-  if (type.endsWith('Network') || type === CONTAINER) return { name };
-  if (type.endsWith('RandomPassword')) return { result: `password-of-${name}` };
-  if (type.endsWith('RandomBytes')) return { hex: 'ab'.repeat(32) };
-  return {};
-});
+const registered = recordResources();
 beforeEach(() => registered.resources.splice(0));
 afterEach(() => {
   vi.unstubAllEnvs();

@@ -4,7 +4,8 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { LOG_SIGNALS } from '../../../infra/ecs/log-signals.ts';
 import type { PlatformArgs } from '../../../infra/platform-args.ts';
 import { must } from '../../support/must.ts';
-import { ACCOUNT, REGION, type RegisteredOnAws, recordAws } from './aws-mocks.ts';
+import type { Registered } from '../registered.ts';
+import { ACCOUNT, REGION, recordAws } from './aws-mocks.ts';
 import { RecordedPlatform } from './recorded-platform.ts';
 
 const ALARM = 'aws:cloudwatch/metricAlarm:MetricAlarm';
@@ -27,7 +28,7 @@ interface Query {
   metric?: { namespace: string; metricName: string; dimensions: Record<string, string>; period: number };
 }
 
-const queriesOf = ({ inputs }: RegisteredOnAws): Query[] => inputs.metricQueries;
+const queriesOf = ({ inputs }: Registered): Query[] => inputs.metricQueries;
 
 describe('the alarms of a platform on AWS', () => {
   it('each have an entry in the guide for whoever is on call, and no entry is of an alarm that is not', async () => {

@@ -1,17 +1,9 @@
 import { createHash } from 'node:crypto';
 import { runtime } from '@pulumi/pulumi';
-import { MockMonitor } from '@pulumi/pulumi/runtime/mocks.js';
-import type { Registered } from '../registered.ts';
-
-export interface RegisteredOnAws extends Registered {
-  retained: boolean;
-  ignored: string[];
-  /** Names of what it is made after. */
-  after: string[];
-}
+import { madeOnDocker } from '../made-on-docker.ts';
+import { type Registered, type Registry, recordRegistrations, registry } from '../registered.ts';
 
 export interface Aws extends Registry {
-  readonly resources: RegisteredOnAws[];
   /** What there is in a network that is given. */
   subnets: { id: string; [more: string]: unknown }[];
   zones: Zone[];
@@ -28,32 +20,16 @@ interface Zone {
 export const zonesOf = (letters: string): Zone[] =>
   [...letters].map((letter) => ({ name: REGION + letter, id: `zone-${letter}` }));
 
-interface Registry {
-  of(type: string): RegisteredOnAws[];
-  named(type: string, name: string): RegisteredOnAws;
-}
-
 export const ACCOUNT = '123456789012';
 export const REGION = 'us-east-1';
 export const CERTIFICATE = `arn:aws:acm:${REGION}:${ACCOUNT}:certificate/0abc1234`;
-
-/** What we read of Pulumi's own message, which has no type. */
-interface Request {
-  getType(): string;
-  getName(): string;
-  getObject(): { toJavaScript(): Registered['inputs'] };
-  getRetainondelete(): boolean | undefined;
-  getIgnorechangesList(): string[];
-  getDependenciesList(): string[];
-}
 
 /**
  * Pulumi registers here what it would with AWS, its options included: once a test file. In a preview nothing is made
  * up: all that AWS would say is unknown.
  */
-export function recordAws({ preview = false } = {}): Aws {
-  const resources: RegisteredOnAws[] = [];
-  const aws: Aws = { resources, subnets: [], zones: zonesOf('abc'), ...registry(resources) };
+export function recordAws({ preview = false, stack = 'test' } = {}): Aws {
+  const aws: Aws = { subnets: [], zones: zonesOf('abc'), ...registry(recordRegistrations()) };
   const mocks: runtime.Mocks = {
     newResource: ({ type, name, inputs }) => ({
       id: preview ? '' : idOf(type, name),
@@ -61,28 +37,8 @@ export function recordAws({ preview = false } = {}): Aws {
     }),
     call: ({ token, inputs }) => answer(token, inputs, aws),
   };
-  // Mocks are not told the options of a resource; what they are called by is.
-  const register = MockMonitor.prototype.registerResource;
-  MockMonitor.prototype.registerResource = function (request: Request, callback) {
-    resources.push(registered(request));
-    return register.call(this, request, callback);
-  };
-  runtime.setMocks(mocks, 'berth', 'test', preview);
+  runtime.setMocks(mocks, 'berth', stack, preview);
   return aws;
-}
-
-/** Finds among what was registered. */
-export function registry(resources: RegisteredOnAws[]): Registry {
-  const of = (type: string) => resources.filter((resource) => resource.type === type);
-  return {
-    of,
-    named(type, name) {
-      const found = of(type).find((resource) => resource.name === name);
-      if (found !== undefined) return found;
-      const there = resources.map((resource) => `${resource.type} ${resource.name}`).join('\n');
-      throw new Error(`There is no ${type} ${name}; there are\n${there}`);
-    },
-  };
 }
 
 /** Once nothing more is being registered. */
@@ -102,17 +58,6 @@ export async function registering<T>(make: () => T): Promise<T> {
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }
-}
-
-function registered(request: Request): RegisteredOnAws {
-  return {
-    type: request.getType(),
-    name: request.getName(),
-    inputs: request.getObject().toJavaScript(),
-    retained: request.getRetainondelete() === true,
-    ignored: request.getIgnorechangesList(),
-    after: request.getDependenciesList().map((urn: string) => urn.split('::').slice(2).join('::')),
-  };
 }
 
 /** Ids that look like AWS': some of them are read again. */
@@ -166,14 +111,12 @@ function madeUp(type: string, name: string, inputs: Record<string, unknown>): Re
         arn: arn('elasticloadbalancing', `targetgroup/${name}/1`),
         arnSuffix: `targetgroup/${name}/1`,
       };
-    case 'random:index/randomPassword:RandomPassword':
-      return { result: `password-of-${name}` };
-    case 'random:index/randomBytes:RandomBytes':
-      return { hex: 'ab'.repeat(32) };
     case 'random:index/randomId:RandomId':
       return { hex: '1a2b3c4d' };
     default:
-      return { arn: `arn-of-${name}`, name: inputs.name ?? name };
+      return /^(docker|random):/.test(type)
+        ? madeOnDocker(type, name)
+        : { arn: `arn-of-${name}`, name: inputs.name ?? name };
   }
 }
 

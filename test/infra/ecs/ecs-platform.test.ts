@@ -4,8 +4,9 @@ import type { PlatformArgs } from '../../../infra/platform-args.ts';
 import { VERSION } from '../../../infra/version.ts';
 import { workspaceTaskDefinition } from '../../support/ecs-emulator/workspace-task-definition.ts';
 import { outcome } from '../registered.ts';
+import { SECRET_KEY } from '../secret-marks.ts';
 import { ACCOUNT, CERTIFICATE, REGION, recordAws } from './aws-mocks.ts';
-import { RecordedPlatform, SECRET_KEY } from './recorded-platform.ts';
+import { RecordedPlatform } from './recorded-platform.ts';
 
 const TASK = 'aws:ecs/taskDefinition:TaskDefinition';
 const SERVICE = 'aws:ecs/service:Service';

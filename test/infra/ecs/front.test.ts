@@ -2,8 +2,9 @@ import { runtime, secret } from '@pulumi/pulumi';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { PlatformArgs } from '../../../infra/platform-args.ts';
 import { outcome } from '../registered.ts';
+import { SECRET } from '../secret-marks.ts';
 import { ACCOUNT, REGION, recordAws } from './aws-mocks.ts';
-import { RecordedPlatform, SECRET } from './recorded-platform.ts';
+import { RecordedPlatform } from './recorded-platform.ts';
 
 const RECORD = 'aws:route53/record:Record';
 const BALANCER = 'aws:lb/loadBalancer:LoadBalancer';

@@ -1,5 +1,6 @@
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { ComponentResource, output } from '@pulumi/pulumi';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type EcsPlace, ecsPlace } from '../../../infra/ecs/ecs-place.ts';
@@ -164,15 +165,17 @@ describe('a network that is given', () => {
     expect(await outcome(network.vpcId)).toBe(VPC);
   });
 
-  it('ends the program of a platform that it is too small for, before anything is registered', () => {
+  it('ends the program of a platform that it is too small for, before anything is registered', async () => {
     const program = fileURLToPath(new URL('too-small.program.ts', import.meta.url));
     const run = (maxContainers: string) =>
-      spawnSync(process.execPath, [program, maxContainers], { encoding: 'utf8' });
-    const made = run('464');
-    expect(made).toMatchObject({ status: 0, stderr: '' });
+      promisify(execFile)(process.execPath, [program, maxContainers]).then(
+        (made) => ({ ...made, code: 0 }),
+        (failed) => failed,
+      );
+    const [made, refused] = await Promise.all([run('464'), run('465')]);
+    expect(made).toMatchObject({ code: 0, stderr: '' });
     expect(Number(made.stdout)).toBeGreaterThan(100);
-    const refused = run('465');
-    expect(refused).toMatchObject({ status: 1, stdout: '0\n' });
+    expect(refused).toMatchObject({ code: 1, stdout: '0\n' });
     expect(refused.stderr).toContain(
       "RunError: The platform can't be made like this:\n  maxContainers wants at most 464 in the subnets 10.9.0.0/24, 10.9.1.0/24",
     );

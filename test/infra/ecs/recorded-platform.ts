@@ -3,18 +3,9 @@ import { EcsPlatform } from '../../../infra/ecs/ecs-platform.ts';
 import type { PlatformArgs } from '../../../infra/platform-args.ts';
 import { type Config, VARIABLES } from '../../../runtime/contracts/environment.ts';
 import { loadConfig } from '../../../runtime/contracts/load-config.ts';
-import {
-  type Aws,
-  CERTIFICATE,
-  type RegisteredOnAws,
-  registering,
-  registry,
-  rulesTwice,
-} from './aws-mocks.ts';
-
-/** What Pulumi wraps a secret in, among a resource's inputs. */
-export const SECRET_KEY = '4dabf18193072939515e22adb298388d';
-export const SECRET = { [SECRET_KEY]: '1b47061264138c4ac30d75fd1eb44270' };
+import { type RegisteredWithOptions, registry } from '../registered.ts';
+import { SECRET_KEY } from '../secret-marks.ts';
+import { type Aws, CERTIFICATE, registering, rulesTwice } from './aws-mocks.ts';
 
 const TASK = 'aws:ecs/taskDefinition:TaskDefinition';
 const VERSION = 'aws:secretsmanager/secretVersion:SecretVersion';
@@ -24,11 +15,11 @@ type Args = Omit<PlatformArgs, 'platform'>;
 /** A platform, and all that was registered for it. */
 export class RecordedPlatform {
   readonly platform: EcsPlatform;
-  readonly resources: RegisteredOnAws[];
-  readonly of: (type: string) => RegisteredOnAws[];
-  readonly named: (type: string, name: string) => RegisteredOnAws;
+  readonly resources: RegisteredWithOptions[];
+  readonly of: (type: string) => RegisteredWithOptions[];
+  readonly named: (type: string, name: string) => RegisteredWithOptions;
 
-  private constructor(platform: EcsPlatform, resources: RegisteredOnAws[]) {
+  private constructor(platform: EcsPlatform, resources: RegisteredWithOptions[]) {
     this.platform = platform;
     this.resources = resources;
     const { of, named } = registry(resources);

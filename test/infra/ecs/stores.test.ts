@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ecsPlace } from '../../../infra/ecs/ecs-place.ts';
 import { generatedSecrets, keptSecrets } from '../../../infra/ecs/ecs-secrets.ts';
 import { ecsStores } from '../../../infra/ecs/ecs-stores.ts';
+import { SECRET } from '../secret-marks.ts';
 import { idOf, recordAws, settled } from './aws-mocks.ts';
-import { SECRET } from './recorded-platform.ts';
 
 const REDIS = 'aws:elasticache/replicationGroup:ReplicationGroup';
 const POSTGRES = 'aws:rds/instance:Instance';

@@ -6,15 +6,7 @@ import { violations } from './violations.ts';
 
 const CONTAINER = 'docker:index/container:Container';
 
-const registered = recordResources(({ type, name }) => {
-  if (type === 'docker:index/volume:Volume')
-    return { name, mountpoint: `/var/lib/docker/volumes/${name}/_data` };
-  if (type === 'docker:index/network:Network' || type === CONTAINER) return { name };
-  if (type === 'docker:index/remoteImage:RemoteImage') return { imageId: `sha256:${'1a'.repeat(32)}` };
-  if (type.endsWith('RandomPassword')) return { result: `password-of-${name}` };
-  if (type.endsWith('RandomBytes')) return { hex: 'ab'.repeat(32) };
-  return {};
-});
+const registered = recordResources();
 beforeEach(() => registered.resources.splice(0));
 
 async function made(args: Omit<PlatformArgs, 'platform'> = {}) {

@@ -1,8 +1,6 @@
 import { message, problemsOf, RESOURCE_RULES, STACK_RULES } from '../../../infra/policy/rules.ts';
 import type { Registered } from '../registered.ts';
-
-/** What Pulumi marks values with, among a resource's inputs. */
-const MARK = '4dabf18193072939515e22adb298388d';
+import { isMarked, plain } from '../secret-marks.ts';
 
 /** A resource as a test has it; `after` only where the order is recorded. */
 export interface Recorded extends Registered {
@@ -29,18 +27,6 @@ export function violations(resources: readonly Recorded[]): string[] {
       .map(({ resource, problem }) => `${rule.name}: ${resource.name}: ${message(rule, problem)}`),
   );
   return [...alone, ...together];
-}
-
-function isMarked(value: unknown): value is { value: unknown } {
-  return typeof value === 'object' && value !== null && MARK in value;
-}
-
-function plain<T>(value: T): T {
-  // The casts: the same value, without marks.
-  if (isMarked(value)) return plain(value.value) as T;
-  if (Array.isArray(value)) return value.map(plain) as T;
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, plain(part)])) as T;
 }
 
 /** A container definition's text, changed. */
