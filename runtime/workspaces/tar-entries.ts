@@ -88,11 +88,30 @@ export class TarEntries extends Writable {
 
   #endExtended(): void {
     if (this.#extended === undefined) return;
-    const text = Buffer.concat(this.#extended).toString('latin1');
+    const size = recordsOf(Buffer.concat(this.#extended).toString('latin1')).get('size');
     this.#extended = undefined;
-    const size = /(?:^|\n)\d+ size=(\d+)\n/.exec(text)?.[1];
-    if (size !== undefined) this.#nextSize = Number(size);
+    if (size !== undefined) this.#nextSize = wholeNumber(size);
   }
+}
+
+/** `<its own length> <name>=<value>\n`, one after the other. By length: a value, such as a path, may hold anything. */
+function recordsOf(text: string): Map<string, string> {
+  const records = new Map<string, string>();
+  for (let at = 0; at < text.length; ) {
+    const [start = '', digits = ''] = /^(\d{1,9}) /.exec(text.slice(at, at + 10)) ?? [];
+    const record = text.slice(at + start.length, at + Number(digits));
+    const [, name, value] = /^([^=]+)=(.*)\n$/s.exec(record) ?? [];
+    if (name === undefined || value === undefined)
+      throw new Error('the archive has a broken extended header');
+    records.set(name, value);
+    at += Number(digits);
+  }
+  return records;
+}
+
+function wholeNumber(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new Error('the archive has a size that is none');
 }
 
 /** Octal digits, or, where those don't do, a number of base 256. */

@@ -1,6 +1,9 @@
 import type Docker from 'dockerode';
 import { connectEngine } from '../../../images/builder/engine.ts';
-import { DockerBackend } from '../../../runtime/containers/docker/docker-backend.ts';
+import {
+  DockerBackend,
+  type DockerBackendOptions,
+} from '../../../runtime/containers/docker/docker-backend.ts';
 import { volumeLabels } from '../../../runtime/containers/ownership.ts';
 import type { VolumeName } from '../../../runtime/contracts/ids.ts';
 import { LABEL } from '../../../runtime/contracts/labels.ts';
@@ -8,7 +11,7 @@ import { inVolume } from '../../support/home-tree.ts';
 import { must } from '../../support/must.ts';
 import { docker, workspaceImage } from '../../support/services/provided.ts';
 import { TestFolder } from '../container-backend/test-folder.ts';
-import type { VolumesUnderTest } from './volumes-under-test.ts';
+import { OURS, type VolumesUnderTest } from './volumes-under-test.ts';
 
 export function dockerVolumes(): VolumesUnderTest {
   const folder = new TestFolder();
@@ -50,6 +53,9 @@ export function dockerVolumes(): VolumesUnderTest {
       return () => container.remove({ force: true });
     },
     working: async (name) => (await helpersOf(engine, name)).length,
+    running: async (name) =>
+      (await helpersOf(engine, name)).filter(({ State }) => State === 'running').length,
+    opening: { kind: 'docker', options: optionsOf(folder.path, docker().host, OURS) },
     async kill(name) {
       for (const { Id } of await helpersOf(engine, name)) await engine.getContainer(Id).kill();
     },
@@ -65,8 +71,11 @@ export function openDockerVolumes(
   dockerHost: string,
   installation: string,
 ): DockerBackend {
-  const helperImage = workspaceImage();
-  return new DockerBackend({ installation, version: '1.2.3', dockerHost, socketBasePath, helperImage });
+  return new DockerBackend(optionsOf(socketBasePath, dockerHost, installation));
+}
+
+function optionsOf(socketBasePath: string, dockerHost: string, installation: string): DockerBackendOptions {
+  return { installation, version: '1.2.3', dockerHost, socketBasePath, helperImage: workspaceImage() };
 }
 
 export function helpersOf(engine: Docker, name: VolumeName): Promise<Docker.ContainerInfo[]> {

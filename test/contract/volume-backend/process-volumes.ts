@@ -4,14 +4,17 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { volumeLabels } from '../../../runtime/containers/ownership.ts';
 import { ContainerFolder } from '../../../runtime/containers/process/container-folder.ts';
-import { ProcessBackend } from '../../../runtime/containers/process/process-backend.ts';
+import {
+  ProcessBackend,
+  type ProcessBackendOptions,
+} from '../../../runtime/containers/process/process-backend.ts';
 import { readProcessTable } from '../../../runtime/containers/process/process-table.ts';
 import { type VolumeName, workspaceContainerId, workspaceOfVolume } from '../../../runtime/contracts/ids.ts';
 import { inFolder } from '../../support/home-tree.ts';
 import { must } from '../../support/must.ts';
 import { AGENT_ENTRY } from '../container-backend/process-backends.ts';
 import { TestFolder } from '../container-backend/test-folder.ts';
-import type { VolumesUnderTest } from './volumes-under-test.ts';
+import { OURS, type VolumesUnderTest } from './volumes-under-test.ts';
 
 /** A process backend on a folder of its own; without bwrap where no path to it is given. */
 export function processVolumes(bwrapPath: string | undefined): VolumesUnderTest {
@@ -24,7 +27,8 @@ export function processVolumes(bwrapPath: string | undefined): VolumesUnderTest 
 
   const open = (installation: string) => {
     // The data directory is one runtime's alone: the same calls meet in it.
-    const backend = opened.get(installation) ?? openProcessVolumes(folder.path, bwrapPath, installation);
+    const backend =
+      opened.get(installation) ?? new ProcessBackend(optionsOf(folder.path, bwrapPath, installation));
     opened.set(installation, backend);
     return backend.volumes;
   };
@@ -53,6 +57,8 @@ export function processVolumes(bwrapPath: string | undefined): VolumesUnderTest 
       return () => container.remove();
     },
     working: async (name) => (await workersOf(home(name))).length,
+    running: async (name) => (await workersOf(home(name))).length,
+    opening: { kind: 'process', options: optionsOf(folder.path, bwrapPath, OURS) },
     async kill(name) {
       for (const pid of await workersOf(home(name))) process.kill(pid, 'SIGKILL');
     },
@@ -66,12 +72,12 @@ export function processVolumes(bwrapPath: string | undefined): VolumesUnderTest 
   };
 }
 
-export function openProcessVolumes(
+function optionsOf(
   folder: string,
   bwrapPath: string | undefined,
   installation: string,
-): ProcessBackend {
-  return new ProcessBackend({
+): ProcessBackendOptions {
+  return {
     installation,
     version: '1.2.3',
     dataDir: join(folder, 'data'),
@@ -79,11 +85,11 @@ export function openProcessVolumes(
     agentEntry: AGENT_ENTRY,
     nodePath: process.execPath,
     ...(bwrapPath === undefined ? {} : { bwrapPath }),
-  });
+  };
 }
 
 /** Processes that were given this home. */
-export async function workersOf(home: string): Promise<number[]> {
+async function workersOf(home: string): Promise<number[]> {
   const found: number[] = [];
   for (const { pid } of (await readProcessTable()).values()) {
     const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');

@@ -1,4 +1,5 @@
 import { archiveContract } from './archive.contract.ts';
+import { lostRuntimeContract } from './lost-runtime.contract.ts';
 import { provisionContract } from './provision.contract.ts';
 import { restoreContract } from './restore.contract.ts';
 import { restoreFailureContract } from './restore-failure.contract.ts';
@@ -11,4 +12,5 @@ export function volumeBackendContract(prepare: () => VolumesUnderTest | Promise<
   archiveContract(harness);
   restoreContract(harness);
   restoreFailureContract(harness);
+  lostRuntimeContract(harness);
 }

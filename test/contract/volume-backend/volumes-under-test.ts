@@ -2,6 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
+import type { DockerBackendOptions } from '../../../runtime/containers/docker/docker-backend.ts';
+import type { ProcessBackendOptions } from '../../../runtime/containers/process/process-backend.ts';
 import type { ArchiveName, VolumeBackend } from '../../../runtime/containers/volume-backend.ts';
 import { homeVolume, parseWorkspaceId, type VolumeName } from '../../../runtime/contracts/ids.ts';
 import type { RunInHome } from '../../support/home-tree.ts';
@@ -21,14 +23,22 @@ export interface VolumesUnderTest {
   provisionSmall(name: VolumeName, installation: string): Promise<void>;
   /** Gives it to a container; resolves with what ends that. */
   occupy(name: VolumeName): Promise<() => Promise<void>>;
-  /** How many are at work on it. */
+  /** How many are at work on it, or were and are still to be removed. */
   working(name: VolumeName): Promise<number>;
+  /** How many of those run. */
+  running(name: VolumeName): Promise<number>;
+  /** What a runtime in a process of its own opens the same with. */
+  opening: Opening;
   /** Kills what works on it. */
   kill(name: VolumeName): Promise<void>;
   /** Takes away what would keep volumes from being removed. */
   beforeRemoval?(): Promise<void>;
   close(): Promise<void>;
 }
+
+export type Opening =
+  | { kind: 'docker'; options: DockerBackendOptions }
+  | { kind: 'process'; options: ProcessBackendOptions };
 
 export const OURS = 'volumes-ours';
 export const OTHERS = 'volumes-others';
@@ -103,9 +113,9 @@ export class VolumeHarness {
   }
 
   /** A restore that has got half of its content, and waits for the rest. */
-  async restoringHalf(name: VolumeName, archive: WholeArchive, stop = signal()) {
+  async restoringHalf(name: VolumeName, archive: WholeArchive, stop = signal(), by = this.volumes) {
     const content = new PassThrough();
-    const restored = this.volumes.restore(name, content, archive.name, stop).then(
+    const restored = by.restore(name, content, archive.name, stop).then(
       () => 'restored',
       (error: unknown) => error,
     );

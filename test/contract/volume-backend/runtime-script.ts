@@ -1,0 +1,24 @@
+import { PassThrough } from 'node:stream';
+import { DockerBackend } from '../../../runtime/containers/docker/docker-backend.ts';
+import { ProcessBackend } from '../../../runtime/containers/process/process-backend.ts';
+import { must } from '../../support/must.ts';
+import type { Order } from './runtime-process.ts';
+
+// A runtime in a process of its own, for a test to kill or to freeze. Told of a volume it begins an archive of it, or,
+// told of an archive and half of its bytes, a restore; it says so and goes no further.
+
+process.once('message', async ({ opening, name, archive, half }: Order) => {
+  const backend =
+    opening.kind === 'docker' ? new DockerBackend(opening.options) : new ProcessBackend(opening.options);
+  const volumes = must(backend.volumes);
+  const { signal } = new AbortController();
+  if (archive === undefined) {
+    const { content } = await volumes.archive(name, signal);
+    await content.iterator().next();
+  } else {
+    const content = new PassThrough();
+    void volumes.restore(name, content, archive, signal);
+    content.write(Buffer.from(half ?? '', 'base64'));
+  }
+  process.send?.('half way');
+});
