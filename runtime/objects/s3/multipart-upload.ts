@@ -120,13 +120,11 @@ export class MultipartUpload {
     };
     try {
       begin(first);
-      for (let { number, last } = first; !last; ) {
-        if (number === MOST_PARTS) throw this.#tooLarge();
+      for (let part = first; !part.last; begin(part)) {
+        if (part.number === MOST_PARTS) throw this.#tooLarge();
         while (sending.size >= HELD_PARTS) await Promise.race(sending);
         either.throwIfAborted();
-        const part = await parts.next();
-        begin(part);
-        ({ number, last } = part);
+        part = await parts.next();
       }
     } catch (error) {
       failed.abort(error);

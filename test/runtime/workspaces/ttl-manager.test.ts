@@ -196,7 +196,7 @@ function userWins(open: OpenDatabase, aMoment: () => Promise<unknown>): void {
       await using under = await open();
       const ttl = new TtlScenario(under);
       const { api, reads } = under.database.workspaces;
-      const [workspaces, rounds] = [50, 10];
+      const [workspaces, rounds] = [10, 50];
       const ids = Array.from({ length: workspaces }, (_, at) => workspace(`w${at}`));
       for (const id of ids) await ttl.scenario.settled(state, { id });
       let said = 0;
@@ -223,13 +223,13 @@ function userWins(open: OpenDatabase, aMoment: () => Promise<unknown>): void {
 
 describe('in SQLite', () =>
   userWins(sqliteUnderTest, async () => {
-    // It answers before any timer: what the manager does takes some thousand turns.
-    for (let turns = Math.random() * 1000; turns > 0; turns--) await null;
+    // It answers before any timer: what the manager does takes some hundred turns.
+    for (let turns = Math.random() * 200; turns > 0; turns--) await null;
   }));
 
 describeWith('postgres', 'in Postgres', () =>
   userWins(
     () => postgresUnderTest(postgres().url),
-    () => sleep(Math.random() * 30),
+    () => sleep(Math.random() * 10),
   ),
 );
