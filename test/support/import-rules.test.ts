@@ -32,6 +32,17 @@ const tree: Record<string, { code: string; breaks?: string[] }> = {
     code: `import type { Store } from '../../../runtime/state/store.ts'; export type S = Store;`,
     breaks: ['agent-is-self-contained'],
   },
+  'images/workspace-editor/server/ok.ts': { code: `import 'node:http'; import 'ws';` },
+  'images/workspace-editor/server/with-contracts.ts': {
+    code: `import type { Name } from '../../../runtime/contracts/names.ts'; export type N = Name;`,
+    breaks: ['editor-is-self-contained'],
+  },
+  'images/workspace-editor/page/ok.js': { code: `import './beside.js'; import './vendor/xterm.mjs';` },
+  'images/workspace-editor/page/beside.js': { code: `export {};` },
+  'images/workspace-editor/page/with-package.js': {
+    code: `import 'zod';`,
+    breaks: ['page-is-self-contained'],
+  },
   'images/builder/engine.ts': { code: `import 'dockerode';` },
 
   'runtime/state/store.ts': { code: `export interface Store { size: number }` },
