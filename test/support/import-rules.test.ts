@@ -32,7 +32,6 @@ const tree: Record<string, { code: string; breaks?: string[] }> = {
     code: `import type { Store } from '../../../runtime/state/store.ts'; export type S = Store;`,
     breaks: ['agent-is-self-contained'],
   },
-<<<<<<< HEAD
   'images/workspace-base/agent/egress/port.ts': { code: `export const open = true;` },
   'images/workspace-base/port/with-agent.ts': {
     code: `import 'node:net'; import { open } from '../agent/egress/port.ts'; export const o = open;`,
@@ -40,7 +39,7 @@ const tree: Record<string, { code: string; breaks?: string[] }> = {
   'images/workspace-base/port/with-contract.ts': {
     code: `import { name } from '../../../runtime/contracts/names.ts'; export const n = name;`,
     breaks: ['port-is-self-contained'],
-=======
+  },
   'images/workspace-editor/server/ok.ts': { code: `import 'node:http'; import 'ws';` },
   'images/workspace-editor/server/with-contracts.ts': {
     code: `import type { Name } from '../../../runtime/contracts/names.ts'; export type N = Name;`,
@@ -51,7 +50,6 @@ const tree: Record<string, { code: string; breaks?: string[] }> = {
   'images/workspace-editor/page/with-package.js': {
     code: `import 'zod';`,
     breaks: ['page-is-self-contained'],
->>>>>>> editor
   },
   'images/builder/engine.ts': { code: `import 'dockerode';` },
 
