@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { WorkspaceId } from '../contracts/ids.ts';
 import type { Database } from '../database/database.ts';
@@ -10,6 +11,8 @@ import { planOperation, SILENT_SECONDS } from './plan-operation.ts';
 
 /** Rows that a turn looks at: those that failed least come first. */
 const ROWS = 200;
+/** How often a database that is away is asked again. */
+const AGAIN_MS = 500;
 
 interface Parts {
   database: Database;
@@ -98,9 +101,22 @@ export class StateReconciler {
       : reconciler.takeOver(row, operation, SILENT_SECONDS);
   }
 
-  async #leave({ id, operation }: WorkspaceRow): Promise<void> {
-    if (operation === null) return; // just claimed, so there is one
-    await this.#parts.database.workspaces.reconciler.release({ workspace: id, opId: operation.id });
+  async #leave({ id, operation }: WorkspaceRow): Promise<OperationOutcome> {
+    if (operation === null) return 'superseded'; // just claimed, so there is one
+    const { reconciler } = this.#parts.database.workspaces;
+    const left = await reconciler.release({ workspace: id, opId: operation.id });
+    return left === 'done' ? 'released' : 'superseded';
+  }
+
+  /** Left to whoever comes first as soon as the database is back: until its heart is silent nobody else would come. */
+  async #leaveOnceItCanBe(row: WorkspaceRow): Promise<OperationOutcome> {
+    const giveUp = performance.now() + SILENT_SECONDS * 1000;
+    while (!this.#closing && performance.now() < giveUp) {
+      await sleep(AGAIN_MS, undefined, { ref: false });
+      const left = await this.#leave(row).catch(() => undefined); // away still
+      if (left !== undefined) return left;
+    }
+    return 'superseded';
   }
 
   #carryOut(row: WorkspaceRow): void {
@@ -112,10 +128,9 @@ export class StateReconciler {
     log.info({ workspace_id: row.id, operation: operation.kind }, 'began an operation on a workspace');
     const over = run
       .run(steps[operation.kind], seconds?.[operation.kind])
-      .catch((error): OperationOutcome => {
-        // Its end could not be written: it is taken over once its heart is silent.
+      .catch((error) => {
         log.error({ err: error, workspace_id: row.id }, 'how an operation ended could not be written');
-        return 'superseded';
+        return this.#leaveOnceItCanBe(row);
       })
       .then((outcome) => {
         this.#running.delete(row.id);

@@ -4,7 +4,7 @@ import { eventually } from '../support/cluster.ts';
 import { describeTree, makeTree } from '../support/home-tree.ts';
 import { describeWith } from '../support/services/provided.ts';
 import { WorkspaceCalls } from '../support/workspace-calls.ts';
-import { WorkspaceCluster } from '../support/workspace-cluster.ts';
+import { WORKSPACE_SERVICES, WorkspaceCluster } from '../support/workspace-cluster.ts';
 
 // A coordinator dies at each of its checkpoints. Another one, over the same stores and engine, must find its way, and
 // the home must be as it was.
@@ -28,44 +28,40 @@ const STEPS: Record<(typeof WORKSPACE_CHECKPOINTS)[number], Step[]> = {
   'deleting.volume': ['delete'],
 };
 
-describeWith(
-  ['docker', 'redis', 's3', 'postgres', 'workspace-base-image', 'workspace-editor-image'],
-  'a coordinator that dies at',
-  () => {
-    it.concurrent.for(WORKSPACE_CHECKPOINTS)('%s costs its workspace nothing', async (name, { expect }) => {
-      await using here = await WorkspaceCluster.open();
-      const id = here.name();
-      const dying = await here.cluster.start({}, { at: name, do: 'kill' });
-      let workspace = await WorkspaceCalls.make(dying, id);
-      let tree: string[] | undefined;
-      for (const step of STEPS[name]) {
-        if (tree === undefined) {
-          await workspace.settles({ observed_status: 'RUNNING' });
-          await makeTree(here.home(id));
-          tree = await describeTree(here.home(id));
-        }
-        if (step === 'delete') await workspace.delete();
-        else await workspace.want(step);
-        const isLast = step === STEPS[name].at(-1);
-        if (!isLast) await workspace.settles({ observed_status: step });
+describeWith(WORKSPACE_SERVICES, 'a coordinator that dies at', () => {
+  it.concurrent.for(WORKSPACE_CHECKPOINTS)('%s costs its workspace nothing', async (name, { expect }) => {
+    await using here = await WorkspaceCluster.open();
+    const id = here.name();
+    const dying = await here.cluster.start({}, { at: name, do: 'kill' });
+    let workspace = await WorkspaceCalls.make(dying, id);
+    let tree: string[] | undefined;
+    for (const step of STEPS[name]) {
+      if (tree === undefined) {
+        await workspace.settles({ observed_status: 'RUNNING' });
+        await makeTree(here.home(id));
+        tree = await describeTree(here.home(id));
       }
-      await eventually(() => expect(dying.child.signalCode).toBe('SIGKILL'), 60);
-      expect(dying.output).toContain(`fault: kill at ${name}`);
+      if (step === 'delete') await workspace.delete();
+      else await workspace.want(step);
+      const isLast = step === STEPS[name].at(-1);
+      if (!isLast) await workspace.settles({ observed_status: step });
+    }
+    await eventually(() => expect(dying.child.signalCode).toBe('SIGKILL'), 60);
+    expect(dying.output).toContain(`fault: kill at ${name}`);
 
-      await here.silence(id);
-      const next = await here.cluster.start();
-      workspace = workspace.at(next);
-      if (STEPS[name].includes('delete')) {
-        await workspace.gone();
-        expect(await here.containers(id)).toEqual([]);
-        expect(await here.hasVolume(id)).toBe(false);
-        return;
-      }
-      await workspace.want('RUNNING');
-      await workspace.settles({ observed_status: 'RUNNING', error: null });
-      expect((await workspace.visit('/healthz')).status).toBe(200);
-      expect(await here.containers(id)).toHaveLength(1);
-      if (tree !== undefined) expect(await describeTree(here.home(id))).toEqual(tree);
-    });
-  },
-);
+    await here.silence(id);
+    const next = await here.cluster.start();
+    workspace = workspace.at(next);
+    if (STEPS[name].includes('delete')) {
+      await workspace.gone();
+      expect(await here.containers(id)).toEqual([]);
+      expect(await here.hasVolume(id)).toBe(false);
+      return;
+    }
+    await workspace.want('RUNNING');
+    await workspace.settles({ observed_status: 'RUNNING', error: null });
+    expect((await workspace.visit('/healthz')).status).toBe(200);
+    expect(await here.containers(id)).toHaveLength(1);
+    if (tree !== undefined) expect(await describeTree(here.home(id))).toEqual(tree);
+  });
+});

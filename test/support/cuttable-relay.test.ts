@@ -49,6 +49,21 @@ describe.each(['a port', 'a socket file'])('a relay before %s', (kind) => {
     await dial().say('again');
   });
 
+  it('is cut once clients have sent as much as was said', async () => {
+    const client = dial();
+    await client.say('hello');
+
+    relay.cutAfter(6);
+    await client.say('one');
+    expect(relay.isCut).toBe(false);
+    client.socket.write('two');
+    await client.broken;
+    expect(relay.isCut).toBe(true);
+
+    relay.restore();
+    await dial().say('more than that');
+  });
+
   it('holds bytes back when frozen, on new connections too, and passes them once restored', async () => {
     const before = dial();
     await before.say('one ');

@@ -8,6 +8,7 @@ type Link = 'up' | 'cut' | 'frozen';
  *
  *     await using relay = await CuttableRelay.open({ host: '127.0.0.1', port: 6379 });
  *     relay.cut();      // connections break, and new ones do at once
+ *     relay.cutAfter(1e6); // the same once clients have sent so many more bytes
  *     relay.freeze();   // connections stay, new ones are accepted, and no byte passes
  *     relay.restore();  // what was held back while frozen passes then
  */
@@ -17,6 +18,7 @@ export class CuttableRelay implements AsyncDisposable {
   readonly #target: NetConnectOpts;
   readonly #pairs = new Set<Pair>();
   #link: Link = 'up';
+  #bytesLeft = Number.POSITIVE_INFINITY;
 
   private constructor(server: Server, target: NetConnectOpts) {
     const address = server.address();
@@ -41,8 +43,17 @@ export class CuttableRelay implements AsyncDisposable {
   }
 
   cut(): void {
+    this.#bytesLeft = Number.POSITIVE_INFINITY;
     this.#link = 'cut';
     for (const pair of this.#pairs) pair.destroy();
+  }
+
+  cutAfter(bytes: number): void {
+    this.#bytesLeft = bytes;
+  }
+
+  get isCut(): boolean {
+    return this.#link === 'cut';
   }
 
   freeze(): void {
@@ -70,6 +81,10 @@ export class CuttableRelay implements AsyncDisposable {
     }
     const pair = new Pair(client, this.#target, () => this.#pairs.delete(pair));
     this.#pairs.add(pair);
+    client.on('data', ({ length }) => {
+      this.#bytesLeft -= length;
+      if (this.#bytesLeft <= 0) this.cut();
+    });
     if (this.#link === 'up') pair.flow();
   }
 }

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { expect, vi } from 'vitest';
+import { WebSocket } from 'ws';
 import type { RuntimeProcess } from './runtime-process.ts';
 
 export interface ShownWorkspace {
@@ -65,13 +67,29 @@ export class WorkspaceCalls {
   }
 
   /** Until nothing is being done about it and it looks like this. */
-  async settles(as: Partial<ShownWorkspace>, seconds = 60): Promise<ShownWorkspace> {
+  async settles(as: Partial<ShownWorkspace>, seconds = 90): Promise<ShownWorkspace> {
     return vi.waitFor(
       async () => {
         const seen = await this.look();
-        expect(seen).toMatchObject({ operation: 'NONE', ...as });
+        expect(seen, JSON.stringify(seen.error)).toMatchObject({ operation: 'NONE', ...as });
         return seen;
       },
+      { timeout: seconds * 1000, interval: 100 },
+    );
+  }
+
+  /** Until what was being done about it has failed like this. */
+  async fails(
+    as: { code: string; count?: number; terminal: boolean; message?: unknown },
+    seconds = 90,
+  ): Promise<void> {
+    await vi.waitFor(
+      async () =>
+        expect(await this.look()).toMatchObject({
+          operation: 'NONE',
+          error: as,
+          ...(as.terminal ? { observed_status: 'ERROR' } : {}),
+        }),
       { timeout: seconds * 1000, interval: 100 },
     );
   }
@@ -86,6 +104,15 @@ export class WorkspaceCalls {
   /** Through the proxy, which wakes it. */
   visit(path = '/', init: RequestInit = {}): Promise<Response> {
     return this.runtime.fetch(`/w/${this.id}${path}`, init);
+  }
+
+  /** The editor's own WebSocket, which stays open for as long as nobody closes it. */
+  async socket(): Promise<WebSocket> {
+    const headers = { authorization: `Bearer ${this.runtime.developmentKey}` };
+    const address = `${this.runtime.url.replace('http', 'ws')}/w/${this.id}/api/watch`;
+    const socket = new WebSocket(address, { headers });
+    await once(socket, 'open');
+    return socket;
   }
 
   async write(path: string, content: string): Promise<void> {

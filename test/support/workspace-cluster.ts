@@ -6,7 +6,24 @@ import { LABEL } from '../../runtime/contracts/labels.ts';
 import { OwnSchema } from '../contract/database/database-under-test.ts';
 import { Cluster } from './cluster.ts';
 import { inVolume, type RunInHome } from './home-tree.ts';
-import { docker, editorImage, postgres, redis, workspaceImage } from './services/provided.ts';
+import {
+  docker,
+  editorImage,
+  type ProvidedService,
+  postgres,
+  redis,
+  workspaceImage,
+} from './services/provided.ts';
+
+/** What it needs of a run. */
+export const WORKSPACE_SERVICES = [
+  'docker',
+  'redis',
+  's3',
+  'postgres',
+  'workspace-base-image',
+  'workspace-editor-image',
+] as const satisfies ProvidedService[];
 
 /** An installation with workspaces: a cluster of runtimes over a Postgres schema of its own. */
 export class WorkspaceCluster implements AsyncDisposable {
@@ -66,6 +83,16 @@ export class WorkspaceCluster implements AsyncDisposable {
     } finally {
       await client.end();
     }
+  }
+
+  /** What failed is due again at once. */
+  async isDue(id: string): Promise<void> {
+    await this.sql('UPDATE workspaces SET retry_at = 0 WHERE id = $1 AND retry_at IS NOT NULL', [id]);
+  }
+
+  /** Nobody was there for longer than any TTL. */
+  async isLeft(id: string): Promise<void> {
+    await this.sql('UPDATE workspaces SET last_access_at = 0 WHERE id = $1', [id]);
   }
 
   /** Whoever is at it was silent for longer than is waited for. */

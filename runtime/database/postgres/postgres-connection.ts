@@ -65,6 +65,11 @@ export class PostgresConnection implements SqlConnection {
   ): Promise<Result> {
     const client = await this.#pool.connect();
     let broken: unknown;
+    // Told to whoever waits for a statement, now or next; an event that nobody hears would end the process.
+    const onError = (error: Error) => {
+      broken = error;
+    };
+    client.on('error', onError);
     try {
       await client.query('BEGIN');
       await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`berth:${name}`]);
@@ -74,10 +79,11 @@ export class PostgresConnection implements SqlConnection {
       await client.query('COMMIT');
       return result;
     } catch (error) {
-      broken = error;
+      broken ??= error;
       await client.query('ROLLBACK').catch(() => {}); // a connection that broke has nothing to undo
       throw error;
     } finally {
+      client.off('error', onError);
       client.release(isAway(broken));
     }
   }

@@ -116,6 +116,40 @@ describe('the reconciler', () => {
     expect((await scenario.row(workspace('good'))).homeFrom).toBe(NOTHING);
   });
 
+  it('goes on soon with one whose end a database that was away could not be told', async () => {
+    await scenario.made();
+    let away = true;
+    const told = vi.fn();
+    const unlessAway = <Call extends 'finish' | 'fail' | 'release'>(call: Call): ReconcilerWrites[Call] => {
+      const write = async (...args: unknown[]) => {
+        told(call);
+        if (away) throw new BerthError('STORE_UNAVAILABLE', 'the database does not answer');
+        return Reflect.apply(database.workspaces.reconciler[call], database.workspaces.reconciler, args);
+      };
+      return write as ReconcilerWrites[Call]; // the cast: passed on as they came
+    };
+    const of = altered({
+      finish: unlessAway('finish'),
+      fail: unlessAway('fail'),
+      release: unlessAway('release'),
+    });
+    const finishing: OperationSteps = async (run) => {
+      run.check(await of.workspaces.reconciler.finish(run.name, { homeFrom: NOTHING }));
+    };
+    const one = reconciler(finishing, { of });
+    await one.runOnce();
+    await vi.waitFor(() => expect(told.mock.calls.flat()).toEqual(['finish', 'fail', 'release']), 5_000);
+    expect(one.underWay).toBe(1);
+    away = false;
+    await vi.waitFor(
+      () => expect(ends.mock.calls).toEqual([['PROVISIONING', 'released', expect.any(Number)]]),
+      5_000,
+    );
+    await one.runOnce();
+    await vi.waitFor(async () => expect((await scenario.row()).homeFrom).toBe(NOTHING));
+    expect(begun).toHaveLength(2);
+  });
+
   it('is not kept from others by one that it can not claim', async () => {
     await scenario.made({ id: workspace('bad') });
     await scenario.made({ id: workspace('good') });

@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest';
+import type { CheckpointName } from '../../runtime/lifecycle/checkpoint.ts';
+import { eventually } from '../support/cluster.ts';
+import type { RuntimeProcess } from '../support/runtime-process.ts';
+import { describeWith } from '../support/services/provided.ts';
+import { WorkspaceCalls } from '../support/workspace-calls.ts';
+import { WORKSPACE_SERVICES, WorkspaceCluster } from '../support/workspace-cluster.ts';
+
+// A leader is paused in the middle of an operation for longer than anybody waits for it. Another one goes on, and the
+// user with it. Then the first one wakes, and does what it was about to do.
+
+describeWith(WORKSPACE_SERVICES, 'a leader that was paused past its lease', () => {
+  it.concurrent('does not end the container that was started since', async () => {
+    await using here = await WorkspaceCluster.open();
+    const { paused, workspace } = await pausedAt(here, 'stopping.begun', 'STANDBY');
+    const { id } = workspace;
+    await workspace.settles({ observed_status: 'STANDBY' }, 90);
+    expect(await here.containers(id)).toEqual([]);
+    await workspace.want('RUNNING');
+    await workspace.settles({ observed_status: 'RUNNING' });
+    const newer = await here.containers(id);
+    expect(newer).toHaveLength(1);
+
+    await wakes(paused);
+    expect(await here.containers(id)).toEqual(newer);
+    expect(await workspace.read('kept.txt')).toBe('kept');
+    await workspace.settles({ observed_status: 'RUNNING', error: null });
+  });
+
+  it.concurrent('does not remove the home that was brought back and changed since', async () => {
+    await using here = await WorkspaceCluster.open();
+    const { paused, workspace } = await pausedAt(here, 'archiving.committed', 'STANDBY', 'PENDING');
+    const { id } = workspace;
+    await workspace.settles({ observed_status: 'PENDING', archived: true }, 90);
+    expect(await here.hasVolume(id)).toBe(false);
+    expect(await workspace.read('kept.txt')).toBe('kept');
+    await workspace.write('newer.txt', 'newer');
+    // Without a container: the engine removes no volume that one has, whoever asks.
+    await workspace.want('STANDBY');
+    await workspace.settles({ observed_status: 'STANDBY' });
+
+    await wakes(paused);
+    expect(await here.hasVolume(id)).toBe(true);
+    expect(await workspace.read('newer.txt')).toBe('newer');
+    await workspace.settles({ observed_status: 'RUNNING', error: null });
+  });
+});
+
+/** A workspace with a file, whose leader has stopped there while it did the last of what was wanted. */
+async function pausedAt(
+  here: WorkspaceCluster,
+  at: CheckpointName,
+  ...wanted: string[]
+): Promise<{ paused: RuntimeProcess; workspace: WorkspaceCalls }> {
+  const paused = await here.cluster.start({}, { at, do: 'freeze' });
+  const first = await WorkspaceCalls.make(paused, here.name());
+  await first.settles({ observed_status: 'RUNNING' });
+  await first.write('kept.txt', 'kept');
+  const next = await here.cluster.start();
+  const workspace = first.at(next);
+  for (const state of wanted) {
+    await workspace.want(state);
+    if (state !== wanted.at(-1)) await workspace.settles({ observed_status: state });
+  }
+  await eventually(() => expect(paused.output).toContain(`fault: freeze at ${at}`));
+  await here.silence(workspace.id);
+  return { paused, workspace };
+}
+
+/** Resolves once it has found out. */
+async function wakes(paused: RuntimeProcess): Promise<void> {
+  const found = /another instance goes on with an operation|an operation on a workspace failed/;
+  expect(paused.output).not.toMatch(found);
+  paused.child.kill('SIGCONT');
+  await eventually(() => expect(paused.output).toMatch(found));
+}
