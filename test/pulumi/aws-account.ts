@@ -5,6 +5,7 @@ import {
   StartFailure,
   type TaskPlan,
 } from '../support/ecs-emulator/tasks/task-backing.ts';
+import { GuardedEndpoint } from '../support/iam/guarded-endpoint.ts';
 import { GIVEN_REDIS } from '../support/pulumi/providers/aws/effects/given-redis.ts';
 import type { Recorder } from '../support/pulumi/providers/aws/recorder.ts';
 import { freePort } from '../support/services/free-port.ts';
@@ -27,6 +28,8 @@ interface Faults {
 /** What works behind the provider `aws`: ECS with tasks and services that run, Redis, S3 and STS. */
 export class AwsAccount implements AsyncDisposable {
   readonly emulator: EcsEmulator;
+  /** S3 and STS, as the runtime reaches them: what its role may not, it is refused. */
+  readonly store: GuardedEndpoint;
   readonly #redis: ElastiCache;
   readonly #recorder: () => Recorder;
   /** By task: where its runtime answers. */
@@ -35,12 +38,14 @@ export class AwsAccount implements AsyncDisposable {
 
   private constructor(
     emulator: EcsEmulator,
+    store: GuardedEndpoint,
     redis: ElastiCache,
     recorder: () => Recorder,
     runtimes: ReadonlyMap<string, string>,
     faults: Faults,
   ) {
     this.emulator = emulator;
+    this.store = store;
     this.#redis = redis;
     this.#recorder = recorder;
     this.#runtimes = runtimes;
@@ -50,6 +55,8 @@ export class AwsAccount implements AsyncDisposable {
   /** The recorder is looked at once something runs. */
   static async start(recorder: () => Recorder): Promise<AwsAccount> {
     const redis = await startElastiCache(redisServer().path);
+    const policies = (key: string) => (key === DEPLOYER ? undefined : policiesOf(recorder(), key));
+    const store = await GuardedEndpoint.before(objectStore().endpoint, policies);
     const runtimes = new Map<string, string>();
     const faults: Faults = { runtime: undefined };
     const emulator: EcsEmulator = await EcsEmulator.start({
@@ -64,8 +71,10 @@ export class AwsAccount implements AsyncDisposable {
       subnets: () => recorder().ids('aws:ec2/subnet:Subnet'),
       securityGroups: () => recorder().ids('aws:ec2/securityGroup:SecurityGroup'),
       access: {
-        callerOf: (key) =>
-          key === DEPLOYER ? undefined : { arn: assumed(key), policies: policiesOf(recorder(), key) },
+        callerOf: (key) => {
+          const may = policies(key);
+          return may && { arn: assumed(key), policies: may };
+        },
       },
       addedEnvironment: async (task, container) => {
         const added = startedByRole(recorder(), task, container);
@@ -73,10 +82,10 @@ export class AwsAccount implements AsyncDisposable {
         if (faults.runtime !== undefined) throw new StartFailure(faults.runtime);
         const port = String(await freePort());
         runtimes.set(task.taskArn, `http://127.0.0.1:${port}`);
-        return { ...added, ...standIns(emulator.url), PORT: port };
+        return { ...added, ...standIns(emulator.url, store.url), PORT: port };
       },
     });
-    return new AwsAccount(emulator, redis, recorder, runtimes, faults);
+    return new AwsAccount(emulator, store, redis, recorder, runtimes, faults);
   }
 
   /** From now on no task of the runtime starts, for this reason; undefined: they do again. */
@@ -110,6 +119,7 @@ export class AwsAccount implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.emulator.close();
+    await this.store[Symbol.asyncDispose]();
     await this.#redis.stop();
   }
 }
@@ -118,13 +128,12 @@ export class AwsAccount implements AsyncDisposable {
  * All that the runtime is given here beyond what the program gave its service: where AWS is, and that the certificate
  * of this Redis is a good one. Its port is another, too, since all instances share the machine's.
  */
-export function standIns(ecs: string): Record<string, string> {
-  const { endpoint } = objectStore();
+export function standIns(ecs: string, store: string): Record<string, string> {
   return {
     AWS_ENDPOINT_URL_ECS: ecs,
     AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: ecs,
-    AWS_ENDPOINT_URL_S3: endpoint,
-    AWS_ENDPOINT_URL_STS: endpoint,
+    AWS_ENDPOINT_URL_S3: store,
+    AWS_ENDPOINT_URL_STS: store,
     NODE_EXTRA_CA_CERTS: TRUSTED,
   };
 }

@@ -105,7 +105,7 @@ describeWithPulumi(
       const role = String(definition('runtime').inputs.taskRoleArn).split('/')[1];
       const given = {
         ...Object.fromEntries([...plain, ...secret]),
-        ...standIns(account.emulator.url),
+        ...standIns(account.emulator.url, account.store.url),
         PORT: expect.any(String),
         AWS_ACCESS_KEY_ID: role,
         AWS_SECRET_ACCESS_KEY: 'not-checked',
@@ -219,6 +219,13 @@ describeWithPulumi(
       await (await client()).execute('last', 'echo gone > note');
       await stack.destroy();
       expect(stack.aws.all()).toEqual([]);
+    });
+
+    it('has asked S3 and STS for nothing that its role may not', () => {
+      expect(account.store.refused).toEqual([]);
+      expect([...account.store.allowed].sort()).toEqual(
+        expect.arrayContaining(['s3:GetObject', 's3:ListBucket', 's3:PutObject', 'sts:AssumeRole']),
+      );
     });
   },
   ['redis-server', 's3'],
