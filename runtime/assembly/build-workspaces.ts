@@ -5,6 +5,7 @@ import { imageBuildFrom } from '../containers/image-build.ts';
 import { ImageSupply } from '../containers/image-supply.ts';
 import type { VolumeBackend } from '../containers/volume-backend.ts';
 import type { Config } from '../contracts/environment.ts';
+import { isBerthError } from '../contracts/errors.ts';
 import { type WorkspaceId, workspaceContainerId } from '../contracts/ids.ts';
 import type { Database } from '../database/database.ts';
 import type { ContainerEgress } from '../egress-host/container-egress.ts';
@@ -79,7 +80,15 @@ export function buildWorkspaces({
       storage: new StorageProvider(volumes, objects),
       monitor,
       getImage: (image, onProgress, signal) => images.get(image, onProgress, signal),
-      onStarted: (row) => activity.armTimer(row.id, row.standbyTtlSeconds ?? standbySeconds),
+      onStarted: async (row) => {
+        try {
+          await activity.armTimer(row.id, row.standbyTtlSeconds ?? standbySeconds);
+        } catch (error) {
+          if (!isBerthError(error, 'STORE_UNAVAILABLE')) throw error;
+          // It runs all the same, and the database lets it run for as long as the timer would.
+          await database.workspaces.proxy.accessed(row.id);
+        }
+      },
       checkpoint,
     }),
     seconds: { STARTING: config.STARTUP_TIMEOUT_SECONDS },
