@@ -179,7 +179,7 @@ describe('a network that is given', () => {
     expect(refused.stderr).toContain(
       "RunError: The platform can't be made like this:\n  maxContainers wants at most 464 in the subnets 10.9.0.0/24, 10.9.1.0/24",
     );
-  });
+  }, 120_000);
 
   it.each([
     ['too many containers', [A, B], 465, 'at most 464 in the subnets'],

@@ -74,7 +74,7 @@ describeWith(['docker', 'workspace-base-image'], 'the API, before any container'
     const body = await (await get('/ready', { authorization: 'Bearer admin-key' })).json();
     expect(body).toMatchObject({
       status: 'ready',
-      dependencies: [{ name: 'backend' }, { name: 'store' }, { name: 'objects' }, { name: 'image' }],
+      dependencies: ['backend', 'store', 'database', 'objects', 'image'].map((name) => ({ name })),
     });
   });
 

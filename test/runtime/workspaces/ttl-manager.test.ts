@@ -28,10 +28,18 @@ class TtlScenario {
   readonly scenario: WorkspaceScenario;
   readonly activity: MemoryActivityStore;
 
-  constructor(under: DatabaseUnderTest) {
+  private constructor(under: DatabaseUnderTest) {
     this.under = under;
     this.scenario = new WorkspaceScenario(under.database);
     this.activity = new MemoryActivityStore(under.clock);
+  }
+
+  /** With a store that has been there for long enough to know everybody. */
+  static async open(under: DatabaseUnderTest): Promise<TtlScenario> {
+    const made = new TtlScenario(under);
+    await made.activity.inUse([]);
+    under.clock.advance(90);
+    return made;
   }
 
   manager(activity: Pick<MemoryActivityStore, 'inUse'> = this.activity): TtlManager {
@@ -55,7 +63,7 @@ class TtlScenario {
 describe('the TTL manager', () => {
   let ttl: TtlScenario;
   beforeEach(async () => {
-    ttl = new TtlScenario(await sqliteUnderTest());
+    ttl = await TtlScenario.open(await sqliteUnderTest());
   });
   afterEach(() => ttl.under[Symbol.asyncDispose]());
   const running = (words: Partial<NewWorkspace> = {}) => ttl.scenario.settled('RUNNING', words);
@@ -194,7 +202,7 @@ function userWins(open: OpenDatabase, aMoment: () => Promise<unknown>): void {
     'the user wins over the TTL manager, of what is %s',
     async (state, seconds) => {
       await using under = await open();
-      const ttl = new TtlScenario(under);
+      const ttl = await TtlScenario.open(under);
       const { api, reads } = under.database.workspaces;
       const [workspaces, rounds] = [10, 50];
       const ids = Array.from({ length: workspaces }, (_, at) => workspace(`w${at}`));

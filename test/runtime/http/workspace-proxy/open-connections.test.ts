@@ -90,7 +90,10 @@ describe('open connections', () => {
     connections.open(workspace(), 90);
     const gone = connections.open(workspace('two'), 0);
     await eventually(() => expect(activity.calls).toHaveLength(2));
-    const emptied = counting(new Told(Date)).activity;
+    let ahead = 0;
+    const emptied = counting(new Told({ now: () => Date.now() + ahead })).activity;
+    await emptied.inUse([]);
+    ahead = 90_000; // by then it knows everybody
     vi.spyOn(activity, 'beat').mockImplementation((open) => emptied.beat(open));
     gone[Symbol.dispose]();
     await eventually(() => expect(activity.calls).toContain('disconnect two 0'));
