@@ -77,8 +77,11 @@ export class SqlReconcilerWrites implements ReconcilerWrites {
     return this.#end(
       name,
       `error_code = $3, error_message = $4, error_terminal = $5, error_at = {now}, error_version = $7,
-       error_count = CASE WHEN error_version = $7 THEN error_count + 1 ELSE 1 END, retry_at = CASE WHEN $5 = 1 THEN NULL ELSE {now} + $6 * 1000 END`,
-      [error.code, error.message, error.terminal ? 1 : 0, error.retrySeconds, error.desiredVersion],
+       error_count = $8, retry_at = CASE WHEN $5 = 1 THEN NULL ELSE {now} + $6 * 1000 END`,
+      [
+        ...[error.code, error.message, error.terminal ? 1 : 0, error.retrySeconds],
+        ...[error.desiredVersion, error.count],
+      ],
     );
   }
 

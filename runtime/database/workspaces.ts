@@ -152,6 +152,8 @@ export interface NewOperation extends OperationName {
 export interface OperationFailure {
   code: string;
   message: string;
+  /** Failures in a row, with this one. */
+  count: number;
   terminal: boolean;
   retrySeconds: number;
   /** The word that was being carried out: a later one is tried anew. */

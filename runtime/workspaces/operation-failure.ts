@@ -18,10 +18,12 @@ const OUTAGES: readonly string[] = [
 /** What an operation's end with an error means: tried again, how soon, or not before a word of the user. */
 export function failureOf(row: WorkspaceRow, error: unknown): OperationFailure {
   const failure = inOurWords(error);
+  const count = failuresBefore(row, failure.code) + 1;
   return {
     code: failure.code,
     message: failure.detail.slice(0, MESSAGE_LENGTH),
-    terminal: isFinal(failure) || (!OUTAGES.includes(failure.code) && failuresBefore(row) + 1 >= ATTEMPTS),
+    count,
+    terminal: isFinal(failure) || (!isOutage(failure.code) && count >= ATTEMPTS),
     retrySeconds: RETRY_SECONDS,
     desiredVersion: row.desiredVersion,
   };
@@ -35,10 +37,14 @@ function isFinal(failure: BerthError): boolean {
   );
 }
 
-/** In a row, since the user's last word. What follows an outage is not held responsible for it. */
-function failuresBefore({ error, desiredVersion }: WorkspaceRow): number {
-  if (error === null || error.desiredVersion !== desiredVersion || OUTAGES.includes(error.code)) return 0;
-  return error.count;
+/** In a row, since the user's last word. What comes before or after an outage is not held responsible for it. */
+function failuresBefore({ error, desiredVersion }: WorkspaceRow, code: string): number {
+  if (error === null || error.desiredVersion !== desiredVersion) return 0;
+  return isOutage(error.code) === isOutage(code) ? error.count : 0;
+}
+
+function isOutage(code: string): boolean {
+  return OUTAGES.includes(code);
 }
 
 /** What nobody thought of may pass. */

@@ -39,8 +39,8 @@ export class WorkspaceActivity implements Disposable {
   /** As if no connection had been heard of for as long as is waited for one. */
   async silence(workspace: string): Promise<void> {
     const key = this.#keys.connections + workspace;
-    for (const member of await this.client.zrange(key, 0, -1)) {
-      await this.client.zincrby(key, String(-CONNECTION_SILENT_SECONDS * 1000), member);
+    for (const member of await this.client.zrange(key, '0', '-1')) {
+      await this.client.zincrby(key, -CONNECTION_SILENT_SECONDS * 1000, member);
     }
   }
 

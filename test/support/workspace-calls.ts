@@ -67,7 +67,7 @@ export class WorkspaceCalls {
   }
 
   /** Until nothing is being done about it and it looks like this. */
-  async settles(as: Partial<ShownWorkspace>, seconds = 90): Promise<ShownWorkspace> {
+  async settles(as: Partial<ShownWorkspace>, seconds = 120): Promise<ShownWorkspace> {
     return vi.waitFor(
       async () => {
         const seen = await this.look();
@@ -81,7 +81,7 @@ export class WorkspaceCalls {
   /** Until what was being done about it has failed like this. */
   async fails(
     as: { code: string; count?: number; terminal: boolean; message?: unknown },
-    seconds = 90,
+    seconds = 120,
   ): Promise<void> {
     await vi.waitFor(
       async () =>

@@ -8,6 +8,7 @@ const SILENT = 60;
 const FAILURE = {
   code: 'HEALTH_CHECK_FAILED',
   message: 'nobody listens',
+  count: 1,
   terminal: false,
   retrySeconds: 30,
   desiredVersion: 1,
@@ -40,7 +41,7 @@ export function reconcilerContract(open: OpenDatabase): void {
       clock.advance(30);
       expect(await scenario.unsettled()).toEqual(['one']);
       await scenario.begun('PROVISIONING', 'op-2');
-      await reconciler.fail(name('op-2'), { ...FAILURE, terminal: true });
+      await reconciler.fail(name('op-2'), { ...FAILURE, count: 2, terminal: true });
       expect((await scenario.row()).error).toEqual({
         code: FAILURE.code,
         message: FAILURE.message,

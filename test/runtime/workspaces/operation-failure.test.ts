@@ -17,9 +17,9 @@ describe('an operation that failed', () => {
       desiredVersion: 3,
     };
     const failure = failed('HEALTH_CHECK_FAILED');
-    expect(failureOf(row(), failure)).toEqual({ ...told, terminal: false });
-    expect(failureOf(failedBefore(1), failure)).toEqual({ ...told, terminal: false });
-    expect(failureOf(failedBefore(2), failure)).toEqual({ ...told, terminal: true });
+    expect(failureOf(row(), failure)).toEqual({ ...told, count: 1, terminal: false });
+    expect(failureOf(failedBefore(1), failure)).toEqual({ ...told, count: 2, terminal: false });
+    expect(failureOf(failedBefore(2), failure)).toEqual({ ...told, count: 3, terminal: true });
   });
 
   it('has three attempts again after a word of the user', () => {
@@ -45,8 +45,12 @@ describe('an operation that failed', () => {
   it.each(['BACKEND_UNAVAILABLE', 'STORE_UNAVAILABLE', 'EGRESS_UNAVAILABLE'] as const)(
     'with %s is tried for as long as that lasts, and has its attempts after it',
     (code) => {
-      expect(failureOf(failedBefore(100, code), failed(code)).terminal).toBe(false);
-      expect(failureOf(failedBefore(100, code), failed('HEALTH_CHECK_FAILED')).terminal).toBe(false);
+      const lasting = failureOf(failedBefore(100, code), failed(code));
+      expect(lasting).toMatchObject({ count: 101, terminal: false });
+      const after = failureOf(failedBefore(100, code), failed('HEALTH_CHECK_FAILED'));
+      expect(after).toMatchObject({ count: 1, terminal: false });
+      const again = failureOf(failedBefore(2), failed(code));
+      expect(again).toMatchObject({ count: 1, terminal: false });
     },
   );
 

@@ -159,6 +159,7 @@ describe('the directory of workspaces', () => {
     const failure = {
       code: 'IMAGE_PULL_FAILED',
       message: 'there is no such image',
+      count: 1,
       terminal: true,
       retrySeconds: 30,
       desiredVersion: 2,

@@ -25,7 +25,14 @@ describe('a workspace that does not run', () => {
   const fails = async (terminal: boolean, message = 'no such image') => {
     await world.scenario.begun('STARTING');
     const { desiredVersion } = await world.scenario.row();
-    const error = { code: 'IMAGE_PULL_FAILED', message, terminal, retrySeconds: 30, desiredVersion };
+    const error = {
+      code: 'IMAGE_PULL_FAILED',
+      message,
+      count: 1,
+      terminal,
+      retrySeconds: 30,
+      desiredVersion,
+    };
     await world.under.database.workspaces.reconciler.fail({ workspace: workspace(), opId: 'op-1' }, error);
     world.activity.hint();
     await sleep(1);
