@@ -18,11 +18,12 @@ export function makeSchema(root: string, { version, description }: Repository): 
   const analyzer = new Analyzer(join(root, 'package'), 'berth', entry, new Set(['WorkspacePlatform']));
   const { components, typeDefinitions, dependencies } = analyzer.analyze();
   const schema = generateSchema('berth', version, description, components, typeDefinitions, dependencies);
-  const defaults = defaultsIn(join(root, 'infra/platform-args.ts'));
+  const tags = tagsIn(join(root, 'infra/platform-args.ts'));
   for (const { inputProperties = {}, properties = {} } of Object.values(schema.resources)) {
     for (const [name, property] of Object.entries(inputProperties)) {
       const words = property.description?.replace(/\s+/g, ' ').trim();
-      property.description = [words, defaults[name] && `Default: ${defaults[name]}.`]
+      const { default: unless, example } = tags[name] ?? {};
+      property.description = [words, unless && `Default: ${unless}.`, example && `For instance: ${example}`]
         .filter(Boolean)
         .join(' ');
       // Every number here counts something.
@@ -34,15 +35,17 @@ export function makeSchema(root: string, { version, description }: Repository): 
   return schema;
 }
 
-/** By argument: what its comment says is the default, which Pulumi's analyzer leaves out. */
-function defaultsIn(file: string): Record<string, string> {
+/** By argument: what its comment says beside its words, which Pulumi's analyzer leaves out. */
+export function tagsIn(file: string): Record<string, Record<string, string>> {
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
   const members = source.statements.filter(ts.isInterfaceDeclaration).flatMap(({ members }) => [...members]);
   return Object.fromEntries(
-    members.flatMap((member) => {
-      const tag = ts.getJSDocTags(member).find(({ tagName }) => tagName.text === 'default');
-      const words = ts.getTextOfJSDocComment(tag?.comment);
-      return words === undefined ? [] : [[member.name?.getText() ?? '', words.replace(/\s+/g, ' ').trim()]];
+    members.map((member) => {
+      const tags = ts.getJSDocTags(member).map(({ tagName, comment }) => {
+        const words = ts.getTextOfJSDocComment(comment) ?? '';
+        return [tagName.text, words.replace(/\s+/g, ' ').trim()];
+      });
+      return [member.name?.getText() ?? '', Object.fromEntries(tags)];
     }),
   );
 }

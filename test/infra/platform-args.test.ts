@@ -1,11 +1,27 @@
+import { fileURLToPath } from 'node:url';
 import { output } from '@pulumi/pulumi';
 import { describe, expect, it } from 'vitest';
 import { argsProblems } from '../../infra/argument-problems.ts';
 import type { PlatformArgs } from '../../infra/platform-args.ts';
+import { ARGUMENT_NAMES, RULES } from '../../infra/platform-rules.ts';
+import { tagsIn } from '../../package/schema.ts';
 
 const later = output('known later');
 const ECS: PlatformArgs = { platform: 'ecs', certificateArn: later };
 const keys = (args: PlatformArgs) => argsProblems(args).map(({ key }) => key);
+
+describe('the words of every argument', () => {
+  const tags = tagsIn(fileURLToPath(new URL('../../infra/platform-args.ts', import.meta.url)));
+
+  it.each(ARGUMENT_NAMES)(
+    '%s: tell its default, and the example that a wrong one is answered with',
+    (name) => {
+      expect(tags[name]?.default).toMatch(/\w/);
+      const { example } = RULES[name];
+      expect(tags[name]?.example).toBe(name === 'version' ? 'the version in package.json' : example);
+    },
+  );
+});
 
 describe('arguments of a network', () => {
   const given = { vpcId: 'vpc-0abc1234', subnetIds: ['subnet-0abc1234', 'subnet-0def5678'] };

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { ARGUMENT_NAMES } from '../../infra/platform-rules.ts';
+import { ARGUMENT_NAMES, RULES } from '../../infra/platform-rules.ts';
 import { readStack, STACK_KEYS } from '../../infra/stack-config.ts';
 import { VERSION } from '../../infra/version.ts';
 
@@ -116,6 +116,12 @@ describe("a stack's configuration", () => {
       ),
       'Set one: pulumi config set berth:<key> <value>',
     ]);
+  });
+
+  it.each(ARGUMENT_NAMES)('%s may be what its example says', (name) => {
+    const { wants, example } = RULES[name];
+    const config = { 'berth:platform': 'ecs', [`berth:${name}`]: example };
+    expect(problemOf(config)).not.toContain(`berth:${name} wants ${wants}`);
   });
 
   it('tells nothing twice, and nothing that follows from a value that is wrong', () => {

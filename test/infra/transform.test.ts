@@ -25,7 +25,11 @@ describe('what a child is made with', () => {
       bucket: (args) => ({ ...args, tags: { ...args.tags, team: 'platform' } }),
       runtimeTask: (args) => ({ ...args, cpu: '2048' }),
       alarm: (args, name) => (name.endsWith('-capacity') ? { ...args, threshold: 1 } : args),
+      securityGroup: (args) => ({ ...args, tags: { ...args.tags, team: 'platform' } }),
     });
+    const groups = aws.of('aws:ec2/securityGroup:SecurityGroup');
+    expect(groups.length).toBeGreaterThan(5);
+    for (const { inputs } of groups) expect(inputs.tags.team).toBe('platform');
     const buckets = aws.of('aws:s3/bucket:Bucket').map(({ name, inputs }) => [name, inputs.tags.team]);
     expect(buckets.sort()).toEqual([
       ['agents-access-logs', undefined],
@@ -81,6 +85,13 @@ describe('what a child is made with', () => {
       /transform-example.ts --> ```ts (.+?;) ```/.exec(read('../../docs/guides/deploying.md')) ?? [];
     expect(example).toContain('transform: {');
     expect(read('transform-example.ts')).toContain(example);
+  });
+
+  it('can be changed of just the children that the guide names', () => {
+    const guide = readFileSync(new URL('../../docs/guides/deploying.md', import.meta.url), 'utf8');
+    const [, ecs = '', docker = ''] = /\nOn ECS there are (.+?); on Docker (.+?)\. What/s.exec(guide) ?? [];
+    const named = [...`${ecs} ${docker}`.matchAll(/`(\w+)`/g)].map(([, child]) => child);
+    expect(named.sort()).toEqual(Object.keys(CHILDREN).sort());
   });
 
   it('is refused for a child that the platform has not, before anything is made', () => {

@@ -1,3 +1,6 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { dockerBacking } from '../support/ecs-emulator/docker/docker-backing.ts';
 import { EcsEmulator } from '../support/ecs-emulator/ecs-emulator.ts';
 import {
@@ -6,11 +9,13 @@ import {
   type TaskPlan,
 } from '../support/ecs-emulator/tasks/task-backing.ts';
 import { GuardedEndpoint } from '../support/iam/guarded-endpoint.ts';
+import { GIVEN_POSTGRES } from '../support/pulumi/providers/aws/effects/given-postgres.ts';
 import { GIVEN_REDIS } from '../support/pulumi/providers/aws/effects/given-redis.ts';
 import type { Recorder } from '../support/pulumi/providers/aws/recorder.ts';
 import { freePort } from '../support/services/free-port.ts';
-import { docker, objectStore, redisServer } from '../support/services/provided.ts';
+import { docker, objectStore, postgresServer, redisServer } from '../support/services/provided.ts';
 import { type ElastiCache, startElastiCache } from './elasticache.ts';
+import { type Rds, startRds } from './rds.ts';
 import { may, policiesOf, secretValue } from './recorded-roles.ts';
 
 const REGION = 'us-east-1';
@@ -19,18 +24,20 @@ const DEPLOYER = 'deployer';
 /** Health checks and stop timeouts take a fifth of their time. */
 const SPEED = 5;
 const RUNTIME = 'runtime';
-const TRUSTED = '/etc/elasticache.pem';
+const TRUSTED = '/etc/stores.pem';
 
 interface Faults {
   runtime: string | undefined;
 }
 
-/** What works behind the provider `aws`: ECS with tasks and services that run, Redis, S3 and STS. */
+/** What works behind the provider `aws`: ECS with tasks and services that run, Redis, Postgres, S3 and STS. */
 export class AwsAccount implements AsyncDisposable {
   readonly emulator: EcsEmulator;
   /** S3 and STS, as the runtime reaches them: what its role may not, it is refused. */
   readonly store: GuardedEndpoint;
+  readonly rds: Rds;
   readonly #redis: ElastiCache;
+  readonly #trusted: string;
   readonly #recorder: () => Recorder;
   /** By task: where its runtime answers. */
   readonly #runtimes: ReadonlyMap<string, string>;
@@ -39,14 +46,16 @@ export class AwsAccount implements AsyncDisposable {
   private constructor(
     emulator: EcsEmulator,
     store: GuardedEndpoint,
-    redis: ElastiCache,
+    { redis, rds, trusted }: Stores,
     recorder: () => Recorder,
     runtimes: ReadonlyMap<string, string>,
     faults: Faults,
   ) {
     this.emulator = emulator;
     this.store = store;
+    this.rds = rds;
     this.#redis = redis;
+    this.#trusted = trusted;
     this.#recorder = recorder;
     this.#runtimes = runtimes;
     this.#faults = faults;
@@ -54,7 +63,7 @@ export class AwsAccount implements AsyncDisposable {
 
   /** The recorder is looked at once something runs. */
   static async start(recorder: () => Recorder): Promise<AwsAccount> {
-    const redis = await startElastiCache(redisServer().path);
+    const stores = await startStores();
     const policies = (key: string) => (key === DEPLOYER ? undefined : policiesOf(recorder(), key));
     const store = await GuardedEndpoint.before(objectStore().endpoint, policies);
     const runtimes = new Map<string, string>();
@@ -63,7 +72,7 @@ export class AwsAccount implements AsyncDisposable {
       // The runtime has an address of its own on AWS, and reaches tasks and stores; here it shares the machine's.
       backing: dockerBacking({
         host: docker().host,
-        onHost: { isMeant: isRuntime, binds: [`${redis.certificate}:${TRUSTED}:ro`] },
+        onHost: { isMeant: isRuntime, binds: [`${stores.trusted}:${TRUSTED}:ro`] },
       }),
       region: REGION,
       speed: SPEED,
@@ -85,7 +94,7 @@ export class AwsAccount implements AsyncDisposable {
         return { ...added, ...standIns(emulator.url, store.url), PORT: port };
       },
     });
-    return new AwsAccount(emulator, store, redis, recorder, runtimes, faults);
+    return new AwsAccount(emulator, store, stores, recorder, runtimes, faults);
   }
 
   /** From now on no task of the runtime starts, for this reason; undefined: they do again. */
@@ -100,7 +109,8 @@ export class AwsAccount implements AsyncDisposable {
       AWS_ACCESS_KEY_ID: DEPLOYER,
       AWS_ENDPOINT_URL_S3: objectStore().endpoint,
       [GIVEN_REDIS]: this.#redis.url,
-      NODE_EXTRA_CA_CERTS: this.#redis.certificate,
+      [GIVEN_POSTGRES]: this.rds.url,
+      NODE_EXTRA_CA_CERTS: this.#trusted,
     };
   }
 
@@ -120,13 +130,31 @@ export class AwsAccount implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.emulator.close();
     await this.store[Symbol.asyncDispose]();
-    await this.#redis.stop();
+    await Promise.all([this.#redis.stop(), this.rds.stop()]);
+    rmSync(this.#trusted);
   }
 }
 
+interface Stores {
+  redis: ElastiCache;
+  rds: Rds;
+  /** The file of the certificates that their clients have to trust. */
+  trusted: string;
+}
+
+async function startStores(): Promise<Stores> {
+  const [redis, rds] = await Promise.all([
+    startElastiCache(redisServer().path),
+    startRds(postgresServer().path),
+  ]);
+  const trusted = join(process.env.TEST_RUN_FOLDER ?? tmpdir(), `trusted-${process.pid}.pem`);
+  writeFileSync(trusted, redis.certificate + rds.certificate);
+  return { redis, rds, trusted };
+}
+
 /**
- * All that the runtime is given here beyond what the program gave its service: where AWS is, and that the certificate
- * of this Redis is a good one. Its port is another, too, since all instances share the machine's.
+ * All that the runtime is given here beyond what the program gave its service: where AWS is, and that the certificates
+ * of these stores are good ones. Its port is another, too, since all instances share the machine's.
  */
 export function standIns(ecs: string, store: string): Record<string, string> {
   return {

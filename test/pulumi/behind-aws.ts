@@ -1,3 +1,4 @@
+import { ECSClient, ListTaskDefinitionsCommand } from '@aws-sdk/client-ecs';
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { connectEngine } from '../../images/builder/engine.ts';
 import type { EcsEmulator } from '../support/ecs-emulator/ecs-emulator.ts';
@@ -25,6 +26,15 @@ export async function environmentsOf(
       );
     }),
   );
+}
+
+/** Of task definitions, those that tasks can be made of: `family:revision`. */
+export async function activeRevisions(emulator: EcsEmulator): Promise<string[]> {
+  const credentials = { accessKeyId: 'deployer', secretAccessKey: 'not-checked' };
+  const client = new ECSClient({ endpoint: emulator.url, region: emulator.region, credentials });
+  const { taskDefinitionArns = [] } = await client.send(new ListTaskDefinitionsCommand({}));
+  client.destroy();
+  return taskDefinitionArns.map((arn) => arn.slice(arn.lastIndexOf('/') + 1));
 }
 
 /** Of all that is in a bucket. */

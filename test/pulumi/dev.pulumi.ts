@@ -165,8 +165,12 @@ describeWithPulumi('the stack dev', (engine) => {
     expect(reached.printed).toContain('Domain not in whitelist');
   });
 
-  it('leaves nothing of its own where data is to be destroyed, too', async () => {
+  it('leaves nothing of its own but images where data is to be destroyed, too', async () => {
     told();
+    const images = await builtImages(stack);
+    expect(images.map((tag) => tag.split(':')[0]).sort()).toEqual([
+      ...['proxy-sidecar', 'runtime', 'workspace-base'],
+    ]);
     expect(await conversations()).toHaveLength(1);
     const before = await there();
     await stack.destroy();
@@ -174,8 +178,20 @@ describeWithPulumi('the stack dev', (engine) => {
     expect(after).toMatchObject({ containers: [], networks: [] });
     expect(before.volumes).toHaveLength(after.volumes.length + 4);
     expect(after.volumes).toHaveLength(3); // the earlier one's
+    const left = await connectEngine(docker().host).listImages();
+    // Another platform of the engine may be made of them.
+    expect(left.flatMap(({ RepoTags }) => RepoTags ?? [])).toEqual(expect.arrayContaining(images));
   });
 });
+
+/** Tags of the images that the stack has built. */
+async function builtImages(stack: TestStack): Promise<string[]> {
+  const { deployment } = JSON.parse(await stack.state()) as {
+    deployment: { resources: { type: string; inputs?: { tags: string[] } }[] };
+  }; // as Pulumi documents it
+  const images = deployment.resources.filter(({ type }) => type === 'docker-build:index:Image');
+  return images.flatMap(({ inputs }) => inputs?.tags ?? []);
+}
 
 /** By variable: every secret that the platform's own containers have. */
 async function secretsOf(host: string, platform: string): Promise<Record<string, string>> {

@@ -13,7 +13,7 @@ const PORT = 6379;
 export interface ElastiCache {
   /** For who may everything. */
   readonly url: string;
-  /** The file of the certificate that its clients have to trust. */
+  /** The certificate that its clients have to trust. */
   readonly certificate: string;
   stop(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export async function startElastiCache(program: string): Promise<ElastiCache> {
   client.disconnect();
   return {
     url,
-    certificate: file('cert.pem'),
+    certificate: cert,
     async stop() {
       await endProcess(record, 1_000);
       rmSync(folder + recordEnding, { force: true });

@@ -72,10 +72,25 @@ describeWithPulumiOnly('the package', (engine) => {
     expect(manifest).toMatchObject({ name: '@berth/platform', version: VERSION, type: 'module' });
     for (const key of ['dependencies', 'devDependencies', 'optionalDependencies', 'scripts', 'private'])
       expect(manifest).not.toHaveProperty(key);
-    expect(Object.keys(manifest.peerDependencies)).toEqual(
-      expect.arrayContaining(['@pulumi/aws', '@pulumi/docker', '@pulumi/docker-build', '@pulumi/pulumi']),
+    const guide = readFileSync(new URL('../../docs/guides/deploying.md', import.meta.url), 'utf8');
+    const told = [...guide.matchAll(/^npm install .*$/gm)].flatMap(
+      ([line]) => line.match(/@pulumi\S+/g) ?? [],
     );
+    expect(Object.keys(manifest.peerDependencies).sort()).toEqual(told.sort());
+    expect(Object.keys(manifest.peerDependenciesMeta)).toEqual(['@pulumi/policy']); // for the policy pack alone
     expect(readdirSync(installed.package)).toEqual(expect.arrayContaining(['LICENSE', 'README.md']));
+  });
+
+  it('tells Pulumi to start its plugin and its policy pack with Node, as they are started here', () => {
+    expect(installed.settings('PulumiPlugin.yaml')).toEqual({ runtime: 'nodejs' });
+    expect(installed.settings('policy/PulumiPolicy.yaml')).toEqual({
+      runtime: 'nodejs',
+      description: expect.stringMatching(/\w/),
+    });
+    for (const folder of ['', 'policy']) {
+      const { main } = json(join(installed.package, folder, 'package.json'));
+      expect(statSync(join(installed.package, folder, main)).isFile()).toBe(true);
+    }
   });
 
   it('is small, and has no sources', () => {
@@ -135,7 +150,7 @@ describeWithPulumiOnly('the package', (engine) => {
       const { inputProperties } = component;
       expect(inputProperties.warmPoolMin).toMatchObject({
         type: 'integer',
-        description: 'Fewest containers kept ready. Default: docker 2, ecs 50.',
+        description: 'Fewest containers kept ready. Default: docker 2, ecs 50. For instance: 2',
       });
       expect(inputProperties.allowedDomains).toMatchObject({ type: 'array', items: { type: 'string' } });
       expect(inputProperties.destroyData).toMatchObject({ type: 'boolean' });

@@ -8,7 +8,7 @@ import type { Recorded } from '../support/pulumi/providers/aws/recorder.ts';
 import { TestStack } from '../support/pulumi/run.ts';
 import { docker } from '../support/services/provided.ts';
 import { AwsAccount, standIns } from './aws-account.ts';
-import { environmentsOf, keysIn, removeImages } from './behind-aws.ts';
+import { activeRevisions, environmentsOf, keysIn, removeImages } from './behind-aws.ts';
 import { PlatformClient } from './platform-client.ts';
 import { secretValue } from './recorded-roles.ts';
 
@@ -29,8 +29,8 @@ const KEPT = [
 ];
 
 // The tests are one story, in the order they stand in. AWS is the provider's of test/support/pulumi/providers/aws: what
-// the program makes is written down, and its ECS, S3, STS and Redis work. There is no load balancer (its targets are
-// asked directly) and no Postgres (the runtime has no use for it yet, and never connects).
+// the program makes is written down, and its ECS, S3, STS, Redis and Postgres work. There is no load balancer: its targets
+// are asked directly.
 
 describeWithPulumi(
   'the stack prod',
@@ -131,6 +131,10 @@ describeWithPulumi(
       await expect(stranger.execute('first', 'true')).rejects.toThrow('401');
     });
 
+    it('has its tables in the database that the program made, over TLS alone', async () => {
+      await expect.poll(() => account.rds.tablesOf('berth', 'berth'), { timeout: 30_000 }).toBeGreaterThan(0);
+    });
+
     it('is the same platform at each of its instances', async () => {
       const other = await client(1);
       expect(await other.execute('first', 'cat note')).toEqual({ printed: 'kept\n', source: 'existing' });
@@ -211,7 +215,7 @@ describeWithPulumi(
       expect([...tokens].sort()).toEqual([...KEPT].sort());
     });
 
-    it('leaves nothing where data is to be destroyed, too', async () => {
+    it('leaves nothing but revisions of task definitions where data is to be destroyed, too', async () => {
       told();
       for (const { token, id } of stack.aws.all()) stack.aws.remove(token, id);
       await stack.config('berth:destroyData', 'true');
@@ -219,6 +223,10 @@ describeWithPulumi(
       await (await client()).execute('last', 'echo gone > note');
       await stack.destroy();
       expect(stack.aws.all()).toEqual([]);
+      const revisions = await activeRevisions(account.emulator);
+      expect(new Set(revisions.map((revision) => revision.split(':')[0]))).toEqual(
+        new Set([`${name}-runtime`, `${name}-workspace-agent`]),
+      );
     });
 
     it('has asked S3 and STS for nothing that its role may not', () => {
@@ -228,5 +236,5 @@ describeWithPulumi(
       );
     });
   },
-  ['redis-server', 's3'],
+  ['redis-server', 'postgres-server', 's3'],
 );

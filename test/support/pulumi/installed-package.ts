@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -65,8 +65,17 @@ export class InstalledPackage implements Disposable {
   policyPack(): string {
     const pack = join(this.package, 'policy-of-a-test');
     cpSync(join(this.package, 'policy'), pack, { recursive: true });
-    writeFileSync(join(pack, 'PulumiPolicy.yaml'), `runtime: ${LAUNCHED}\n`);
+    const settings = { ...this.settings('policy/PulumiPolicy.yaml'), runtime: LAUNCHED };
+    writeFileSync(join(pack, 'PulumiPolicy.yaml'), JSON.stringify(settings));
     return pack;
+  }
+
+  /** What a file of the package, one `key: value` a line, tells Pulumi. */
+  settings(name: string): Record<string, string> {
+    const lines = readFileSync(join(this.package, name), 'utf8').trim().split('\n');
+    return Object.fromEntries(
+      lines.map((line) => [line.split(': ')[0], line.split(': ').slice(1).join(': ')]),
+    );
   }
 
   [Symbol.dispose](): void {

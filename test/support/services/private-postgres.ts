@@ -102,7 +102,7 @@ export async function postgresAnswers(url: string): Promise<boolean> {
 }
 
 /** It refuses to run as root: then it is nobody, who may pass through the run's folder and owns a part of it. */
-async function ordinaryUser(parent: string, folder: string): Promise<string[]> {
+export async function ordinaryUser(parent: string, folder: string): Promise<string[]> {
   if (process.getuid?.() !== 0) return [];
   const [user, group] = await Promise.all(['-u', '-g'].map((of) => run('id', [of, 'nobody'])));
   const [uid, gid] = [Number(user?.stdout), Number(group?.stdout)];

@@ -79,6 +79,9 @@ export async function startRedisCluster(): Promise<RedisCluster> {
 /** The Postgres of the run. Other files use it at the same time: take a schema of your own, and never stop it. */
 export const postgres = (): { url: string } => ({ url: provided('postgres') });
 
+/** The folder of the programs that a Postgres of one's own is started with. */
+export const postgresServer = (): { path: string } => ({ path: provided('postgres-server') });
+
 /** A Postgres for one test file to stop, pause and restart. Stop it in `afterAll`. */
 export async function startPostgres(): Promise<PrivatePostgres> {
   return startPrivatePostgres(provided('postgres-server'), ownFolder());

@@ -1,7 +1,11 @@
 import { X509Certificate } from 'node:crypto';
-import { rootCertificates } from 'node:tls';
+import { getCACertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { postgresTls } from '../../../../runtime/database/postgres/postgres-tls.ts';
+import { certificateFor, trust } from '../../egress/proxy/certificate.ts';
+
+/** With those of `NODE_EXTRA_CA_CERTS`. */
+const trusted = getCACertificates('default');
 
 describe('how a connection to Postgres is made safe', () => {
   it.each(['', '?sslmode=disable'])('not at all where nobody asks for it (%s)', async (query) => {
@@ -14,7 +18,7 @@ describe('how a connection to Postgres is made safe', () => {
     async (mode) => {
       const { url, ssl } = await postgresTls(`postgres://db.example.com/berth?sslmode=${mode}&options=x`);
       expect(url).toBe('postgres://db.example.com/berth?options=x');
-      expect(ssl).toEqual({ rejectUnauthorized: true, ca: [...rootCertificates] });
+      expect(ssl).toEqual({ rejectUnauthorized: true, ca: trusted });
     },
   );
 
@@ -28,7 +32,7 @@ describe('how a connection to Postgres is made safe', () => {
     'trusts Amazon’s own authorities at %s',
     async (host) => {
       const { ssl } = await postgresTls(`postgres://${host}/berth?sslmode=verify-full`);
-      const added = ssl === false ? [] : ssl.ca.filter((each) => !rootCertificates.includes(each));
+      const added = ssl === false ? [] : ssl.ca.filter((each) => !trusted.includes(each));
       const issuers = added.map((pem) => new X509Certificate(pem).subject);
       expect(
         issuers.filter((subject) => /Amazon RDS us-east-1 Root CA RSA2048 G1/.test(subject)),
@@ -38,6 +42,13 @@ describe('how a connection to Postgres is made safe', () => {
 
   it('trusts them nowhere else', async () => {
     const { ssl } = await postgresTls('postgres://rds.amazonaws.com.example.com/berth?sslmode=verify-full');
-    expect(ssl).toMatchObject({ ca: [...rootCertificates] });
+    expect(ssl).toMatchObject({ ca: trusted });
+  });
+
+  it('trusts the authorities that the operator names for Node', async () => {
+    const { cert } = certificateFor('db.example.com');
+    trust(cert);
+    const { ssl } = await postgresTls('postgres://db.example.com/berth?sslmode=verify-full');
+    expect(ssl).toMatchObject({ ca: expect.arrayContaining([expect.stringContaining(cert.trim())]) });
   });
 });

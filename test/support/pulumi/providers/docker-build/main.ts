@@ -3,6 +3,7 @@ import type { Unwrap } from '@pulumi/pulumi';
 import { findBaseImage } from '../../../../../images/builder/base-image.ts';
 import { connectEngine, imageId } from '../../../../../images/builder/engine.ts';
 import { buildFolder } from '../build.ts';
+import { unlessGone } from '../docker/unless-gone.ts';
 import { type ResourceKind, serveProvider } from '../provider.ts';
 import type { WireObject } from '../wire-values.ts';
 
@@ -22,8 +23,11 @@ const image: ResourceKind<Args> = {
     return { id: String(properties.ref), properties };
   },
   update: (_id, args) => build(args),
-  /** An image stays in the engine, as the real provider leaves it. */
-  async delete() {},
+  /** Takes its tags from the engine, as the real provider does, and none from a registry. */
+  async delete(_id, { tags = [], push }) {
+    const engine = connectEngine();
+    if (!push) for (const tag of tags) await unlessGone(() => engine.getImage(tag).remove());
+  },
 };
 
 async function build(args: Args): Promise<WireObject> {

@@ -16,6 +16,7 @@ import type { SecretVersionArgs } from '@pulumi/aws/secretsmanager/secretVersion
 import { type AwsType, arn, of, REGION } from '../aws-type.ts';
 import { bucket } from '../effects/bucket.ts';
 import { deletionProtected } from '../effects/deletion-protected.ts';
+import { givenPostgres } from '../effects/given-postgres.ts';
 import { givenRedis } from '../effects/given-redis.ts';
 
 const GROUP_OF_PARAMETERS = ['name', 'family', 'description', 'parameters', 'tags'] as const;
@@ -122,7 +123,7 @@ export const STORES: Readonly<Record<string, AwsType>> = {
         arn: arn('rds', 'db:{identifier}'),
         address: `{identifier}.c1a2b3c4d5e6.${REGION}.rds.amazonaws.com`,
       },
-      effects: deletionProtected,
+      effects: { ...deletionProtected, ...givenPostgres },
     },
   ),
 
