@@ -42,9 +42,9 @@ function nameJavaScript(folder: string): void {
   }
 }
 
-/** What infra reads while it runs. */
+/** What infra reads while it runs; this repository's own program stays here. */
 function copyOthers(root: string, folder: string): void {
-  const others = filesIn(join(root, 'infra')).filter((name) => !/\.(ts|md)$/.test(name));
+  const others = filesIn(join(root, 'infra')).filter((name) => !/\.(ts|md)$|^main\.mjs$/.test(name));
   for (const name of others) cpSync(join(root, 'infra', name), join(folder, 'infra', name));
 }
 

@@ -93,10 +93,10 @@ describeWithPulumiOnly('the package', (engine) => {
     }
   });
 
-  it('is small, and has no sources', () => {
+  it('is small, and has neither sources nor the program of our stacks', () => {
     expect(statSync(installed.tarball).size).toBeLessThan(4 * MIB);
     const files = readdirSync(installed.package, { recursive: true, encoding: 'utf8' });
-    expect(files.filter((name) => /(?<!\.d)\.ts$/.test(name))).toEqual([]);
+    expect(files.filter((name) => /(?<!\.d)\.ts$|^infra\/(main|index)\./.test(name))).toEqual([]);
   });
 
   it('type-checks in a strict program, its own types among it', async () => {
