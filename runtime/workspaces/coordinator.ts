@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { isBerthError } from '../contracts/errors.ts';
 import { LEADER_LOOK_SECONDS, type Leadership } from '../lifecycle/leadership.ts';
 import { Loop } from '../lifecycle/loop.ts';
 import type { ActivityStore } from '../state/activity-store.ts';
@@ -35,6 +36,7 @@ export class Coordinator {
   readonly #reconcile: Loop;
   readonly #others: Loop[];
   #quiet = () => {};
+  #away = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -63,9 +65,7 @@ export class Coordinator {
       intervalSeconds: LEADER_LOOK_SECONDS,
       firstSeconds: 0,
       log: parts.log,
-      runOnce: async () => {
-        if (await leadership.hold()) this.#beginToLead();
-      },
+      runOnce: () => this.#takeTheLead(),
     });
   }
 
@@ -86,6 +86,19 @@ export class Coordinator {
     await Promise.all(this.#loops().map((loop) => loop.stop()));
     await reconciler.close();
     if (leadership.leads) await leadership.letGo();
+  }
+
+  /** A database that is away is told once, and asked again. */
+  async #takeTheLead(): Promise<void> {
+    const { leadership, log } = this.#parts;
+    try {
+      if (await leadership.hold()) this.#beginToLead();
+      this.#away = false;
+    } catch (error) {
+      if (!isBerthError(error, 'STORE_UNAVAILABLE')) throw error;
+      if (!this.#away) log.warn({ err: error }, 'the database is away: workspaces are left as they are');
+      this.#away = true;
+    }
   }
 
   #beginToLead(): void {

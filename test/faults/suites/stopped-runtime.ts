@@ -71,7 +71,8 @@ export function runtimeIsStopped(place: () => ContainerPlace): void {
     const installation = `crash-${randomBytes(4).toString('hex')}`;
     await using first = await start(place(), { BERTH_INSTALLATION: installation }, dataDir);
     await first.exec('c', ['bash', '-c', 'echo unsaved > f']);
-    const input = 'import time\nfor i in range(10): print(i, flush=True); time.sleep(0.5)';
+    // Long enough to be still running once the next has started, be the machine ever so busy.
+    const input = 'import time\nfor i in range(10): print(i, flush=True); time.sleep(1.5)';
     const stream = readEvents(await first.post('/v1/conversations/c/execute', { user_input: input }));
     const seen = must((await stream.next()).value);
     await first.stop('SIGKILL');
