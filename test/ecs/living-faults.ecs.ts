@@ -158,7 +158,11 @@ time.sleep(60)
     await answer.body?.cancel();
     // The task ends with its proxy; the conversation goes on in another, whose proxy has the rules.
     await vi.waitFor(() => expect(liveTasks(emulator).map(({ arn }) => arn)).not.toContain(task.arn), 30_000);
-    expect(await patient.exec('taken', ['true'])).toMatchObject({ exit_code: 0 });
+    // A call at the very moment of its end is told so, and tries again.
+    await vi.waitFor(
+      async () => expect(await patient.exec('taken', ['true'])).toMatchObject({ exit_code: 0 }),
+      20_000,
+    );
     expect((await taskOf(emulator, patient, 'taken')).arn).not.toBe(task.arn);
   });
 });
