@@ -179,6 +179,13 @@ const TABLE = {
     retryable: true,
     advice: 'The workspace runs, but nothing answers on its port 8080: look at what its program does there.',
   },
+  WORKER_FAILED: {
+    status: 502,
+    title: 'The worker failed while it had the call',
+    retryable: false,
+    advice:
+      'It ended, or what it said was no answer. The call may have had effects, and was not made again: only its caller knows whether it can be.',
+  },
   VOLUME_NOT_FOUND: {
     status: 409,
     title: 'The volume of the workspace is gone',
@@ -203,6 +210,18 @@ const TABLE = {
     retryable: false,
     advice:
       'The object store lost or changed it; bring it back from a version or backup of the bucket, then `retry`.',
+  },
+  ACQUIRE_TIMEOUT: {
+    status: 503,
+    title: 'No worker was free in time',
+    retryable: true,
+    advice: 'Try again after `retry_after` seconds, or give the function a higher `max_capacity`.',
+  },
+  FUNCTION_UNAVAILABLE: {
+    status: 503,
+    title: 'The function has failed too often',
+    retryable: true,
+    advice: 'Its last calls failed, so that it is left alone for a while: look at the logs of its workers.',
   },
   BACKEND_UNAVAILABLE: {
     status: 503,
@@ -253,6 +272,12 @@ const TABLE = {
     title: 'The container does not answer its health check',
     retryable: true,
     advice: 'Try again; the `detail` says what was seen.',
+  },
+  INVOKE_TIMEOUT: {
+    status: 504,
+    title: 'The function did not answer in time',
+    retryable: false,
+    advice: 'Its worker was ended. Give the function a longer `timeout_seconds`, if it needs one.',
   },
   DISK_FULL: {
     status: 507,

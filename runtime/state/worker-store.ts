@@ -76,8 +76,11 @@ export interface WorkerStore {
   /** All there are. */
   look(): Promise<{ workers: WorkerView[]; now: Instant }>;
 
-  /** Calls `listener` when a worker or a place of this function may be had, until the returned function is called. */
-  onFree(listener: (of: FunctionKey) => void): () => void;
+  /**
+   * Calls `listener` when a worker or a place of this function may be had, or of any (undefined), until the returned
+   * function is called. A hint that is lost costs time only.
+   */
+  onFree(listener: (of: FunctionKey | undefined) => void): () => void;
 }
 
 export interface FunctionKey {

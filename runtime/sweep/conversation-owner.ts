@@ -71,7 +71,7 @@ export class ConversationOwner implements RoleOwner {
     return true;
   }
 
-  async findLost(listed: ReadonlySet<ContainerId>): Promise<number> {
+  async findLost(listed: ReadonlyMap<ContainerId, ContainerView>): Promise<number> {
     let lost = 0;
     await sideBySide(SIDE_BY_SIDE, allRecords(this.#parts.state.conversations), async (record) => {
       if (listed.has(record.container) || !isLive(record)) return;

@@ -21,7 +21,7 @@ export interface RoleOwner {
   destroyUnowned(container: ContainerId): Promise<boolean>;
 
   /** Tells of every record whose container is not in this list and that the backend does not have; resolves with how many. */
-  findLost(listed: ReadonlySet<ContainerId>): Promise<number>;
+  findLost(listed: ReadonlyMap<ContainerId, ContainerView>): Promise<number>;
 }
 
 export type Standing =

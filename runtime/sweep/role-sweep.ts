@@ -78,7 +78,7 @@ export class RoleSweep {
     const due = await this.#askAll(orphans.due.flatMap((id) => views.get(id) ?? []));
     const plan = this.#plan(due, listed.length);
     const { adopted, destroyed } = await this.#actOnAll(plan.actions, due);
-    const lost = await this.#owner.findLost(new Set(listed));
+    const lost = await this.#owner.findLost(views);
     const held = this.#held();
     const nextLookMs = nextLook(this.#marks, plan.actions, graceMs, now);
     return {

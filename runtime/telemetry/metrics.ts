@@ -103,6 +103,33 @@ export class Metrics {
     registers: [this.#registry],
   });
 
+  readonly invocations = this.#counter('workspace_function_invocations_total', 'Calls of functions, by how they ended', [
+    'outcome',
+  ]);
+  readonly coldStarts = this.#counter(
+    'workspace_function_cold_starts_total',
+    'Calls that were the first of their worker',
+    [],
+  );
+  readonly queueSeconds = new Histogram({
+    name: 'workspace_function_queue_seconds',
+    help: 'Time that a call of a function waited for its worker',
+    buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers: [this.#registry],
+  });
+  readonly workerCreations = new Histogram({
+    name: 'workspace_function_worker_startup_seconds',
+    help: 'Time to make a worker, until its program answers',
+    labelNames: ['outcome'],
+    buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    registers: [this.#registry],
+  });
+  readonly workerActions = this.#counter(
+    'workspace_function_worker_actions_total',
+    'What the janitor did about workers, and why',
+    ['action', 'reason'],
+  );
+
   constructor(activeContainers: () => Promise<number>) {
     collectDefaultMetrics({ register: this.#registry });
     new Gauge({
@@ -146,6 +173,21 @@ export class Metrics {
   /** What the egress proxies count; `look` reads it for a scrape. */
   watchEgress(figures: EgressFigures, look: () => Promise<void>): void {
     registerEgressMetrics(this.#registry, figures, look);
+  }
+
+  /** Workers of functions by state, over all instances. */
+  watchWorkers(look: () => Promise<Record<string, number>>): void {
+    new Gauge({
+      name: 'workspace_function_workers',
+      help: 'Workers of functions by state, over all instances',
+      labelNames: ['state'],
+      registers: [this.#registry],
+      async collect() {
+        this.reset();
+        const counts = await look().catch(() => ({})); // a store that is away costs this figure only
+        for (const [state, count] of Object.entries(counts)) this.set({ state }, count);
+      },
+    });
   }
 
   get contentType(): string {

@@ -2,7 +2,7 @@ import { type IncomingMessage, request as openRequest, type ServerResponse } fro
 import type { Socket } from 'node:net';
 import { answerHeaders } from './answer-headers.ts';
 import { type Forwarded, notAnswering, passAnswer, said } from './forward-request.ts';
-import { PROBE_MS } from './upstreams.ts';
+import { PROBE_MS } from '../../containers/container-agent.ts';
 
 const ANSWER_MS = 30_000;
 /** After one side has said its last, the other may take so long. */

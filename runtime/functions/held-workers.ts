@@ -1,0 +1,62 @@
+import type { ContainerId } from '../contracts/ids.ts';
+import type { HeldWorker, WorkerOf } from '../state/worker-store.ts';
+
+/** A worker that this instance provisions, uses or ends. */
+export interface Held extends WorkerOf {
+  state: HeldWorker['state'];
+  lease: string;
+  /** By `performance.now()`: no longer, whatever happens. */
+  until: number;
+}
+
+/** What this instance holds, to tell the store about: a lease from before it is asked for, a worker once it is known. */
+export class HeldWorkers {
+  /** Leases that may hold something that is not known yet. */
+  readonly #asking = new Set<string>();
+  readonly #held = new Map<ContainerId, Held>();
+  readonly #onChange: (holdsAny: boolean) => void;
+
+  /** `onChange` is told when there begins to be something, and when there is nothing any more. */
+  constructor(onChange: (holdsAny: boolean) => void = () => {}) {
+    this.#onChange = onChange;
+  }
+
+  async asking<Answer>(lease: string, ask: () => Promise<Answer>): Promise<Answer> {
+    this.#asking.add(lease);
+    try {
+      return await ask();
+    } finally {
+      this.#asking.delete(lease);
+    }
+  }
+
+  hold(held: Held): void {
+    this.#held.set(held.worker, held);
+    if (this.#held.size === 1) this.#onChange(true);
+  }
+
+  /** It is being ended, under the lease it had. */
+  ends(worker: ContainerId, seconds: number): void {
+    const held = this.#held.get(worker);
+    if (held === undefined) return;
+    this.hold({ ...held, state: 'terminating', until: performance.now() + seconds * 1000 });
+  }
+
+  /** The store holds nothing of it for us any more, or will find out that nobody does. */
+  drop(worker: ContainerId): void {
+    if (this.#held.delete(worker) && this.#held.size === 0) this.#onChange(false);
+  }
+
+  leases(): string[] {
+    return [...this.#asking, ...new Set(this.all().map(({ lease }) => lease))];
+  }
+
+  all(): Held[] {
+    return [...this.#held.values()];
+  }
+
+  /** As the store wants to hear it. */
+  toBeat(now: number): HeldWorker[] {
+    return this.all().map(({ until, ...held }) => ({ ...held, seconds: Math.max(0, (until - now) / 1000) }));
+  }
+}

@@ -1,0 +1,6 @@
+import { describeWith } from '../support/services/provided.ts';
+import { functionsWork } from './functions.e2e.ts';
+
+describeWith('bubblewrap', 'a function on processes', () => {
+  functionsWork(() => ({ CONTAINER_MANAGER_TYPE: 'process' }));
+});

@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { FunctionCalls } from '../support/function-calls.ts';
+import { RuntimeProcess } from '../support/runtime-process.ts';
+
+const HELLO = 'export default (request) => ({hello: request.name})';
+const SLEEP = 'export default async ({ms}) => { await new Promise((r) => setTimeout(r, ms)); return {slept: ms}; }';
+
+/** What the user of a function can count on, whatever backend and store are behind it. */
+export function functionsWork(env: () => Record<string, string>): void {
+  let runtime: RuntimeProcess;
+  const named = (word: string) => `${word}-${randomBytes(4).toString('hex')}`;
+  const define = (word: string, source: string, more?: Record<string, unknown>) =>
+    FunctionCalls.define(runtime, named(word), source, more);
+  beforeAll(async () => {
+    runtime = await RuntimeProcess.start({ env: { HEARTBEAT_INTERVAL: '1', ...env() } });
+  });
+  afterAll(() => runtime[Symbol.asyncDispose]());
+
+  it('answers its caller, and the next with the same worker', async () => {
+    const hello = await define('hello', HELLO);
+    const first = await hello.call({ name: 'Ada' });
+    expect(first).toMatchObject({ status: 200, json: { hello: 'Ada' }, cold: true });
+    const second = await hello.call({ name: 'Grace' });
+    expect(second).toMatchObject({ status: 200, json: { hello: 'Grace' }, cold: false, worker: first.worker });
+  }, 60_000);
+
+  it('gets workers up to its maximum, and then its callers wait their turn', async () => {
+    const sleep = await define('burst', SLEEP, { scaling: { max_capacity: 2 } });
+    const calls = await Promise.all(Array.from({ length: 6 }, () => sleep.call({ ms: 100 })));
+    expect(calls.map(({ status }) => status)).toEqual(Array(6).fill(200));
+    expect(new Set(calls.map(({ worker }) => worker)).size).toBeLessThanOrEqual(2);
+    expect((await sleep.pool()).total_workers).toBeLessThanOrEqual(2);
+  }, 60_000);
+
+  it('tells who waited too long, who came when too many wait, and whose call took too long', async () => {
+    const scaling = { max_capacity: 1, acquire_timeout: 0.3, queue: 1 };
+    const slow = await define('slow', SLEEP, { scaling, timeout_seconds: 2 });
+    await slow.call({ ms: 1 });
+    const long = slow.call({ ms: 1000 });
+    await expect.poll(async () => (await slow.pool()).busy).toBe(1);
+    const waits = slow.call({ ms: 1 });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await slow.call({ ms: 1 })).toMatchObject({ status: 429, json: { code: 'CAPACITY_EXCEEDED' } });
+    expect(await waits).toMatchObject({ status: 503, json: { code: 'ACQUIRE_TIMEOUT' } });
+    expect((await long).status).toBe(200);
+
+    const { worker } = await slow.call({ ms: 1 });
+    expect(await slow.call({ ms: 10_000 })).toMatchObject({ status: 504, json: { code: 'INVOKE_TIMEOUT' } });
+    await expect.poll(async () => (await slow.pool()).total_workers, { timeout: 10_000 }).toBe(0);
+    await slow.put({ image: 'function-node', env: { HANDLER_SOURCE: SLEEP }, timeout_seconds: 10 });
+    const next = await slow.call({ ms: 1 });
+    expect(next.status).toBe(200);
+    expect(next.worker).not.toBe(worker);
+  }, 60_000);
+
+  it('passes bytes, statuses and types both ways, as they come', async () => {
+    const source = `export default async (_, call) => {
+      const chunks = [];
+      for await (const chunk of call.body) chunks.push(chunk);
+      return { status: 418, headers: { 'content-type': 'application/x-teapot' }, body: Buffer.concat(chunks).reverse() };
+    }`;
+    const reverse = await define('reverse', source);
+    const bytes = randomBytes(300_000);
+    const answer = await reverse.fetch({ body: bytes, headers: { 'content-type': 'application/octet-stream' } });
+    expect(answer.status).toBe(418);
+    expect(answer.headers.get('content-type')).toBe('application/x-teapot');
+    expect(Buffer.from(await answer.arrayBuffer()).equals(Buffer.from(bytes).reverse())).toBe(true);
+  }, 60_000);
+
+  it('rolls when its definition changes, and ends when it is deleted', async () => {
+    const rolled = await define('rolled', "export default () => 'one'");
+    const old = await rolled.call();
+    expect(old.json).toBe('one');
+    await rolled.put({ image: 'function-node', env: { HANDLER_SOURCE: "export default () => 'two'" } });
+    const fresh = await rolled.call();
+    expect(fresh.json).toBe('two');
+    expect(fresh.worker).not.toBe(old.worker);
+
+    expect((await rolled.delete()).status).toBe(202);
+    expect(await rolled.call()).toMatchObject({ status: 404, json: { code: 'FUNCTION_NOT_FOUND' } });
+    await expect
+      .poll(async () => (await (await runtime.fetch('/metrics/containers')).text()).includes(rolled.name), {
+        timeout: 20_000,
+      })
+      .toBe(false);
+  }, 60_000);
+
+  it('keeps its minimum ready, and goes to nothing when nobody calls', async () => {
+    const warm = await define('warm', HELLO, { scaling: { min_capacity: 1, idle_timeout: 1 } });
+    await expect.poll(async () => (await warm.pool()).idle, { timeout: 20_000 }).toBe(1);
+    await warm.put({
+      image: 'function-node',
+      env: { HANDLER_SOURCE: HELLO },
+      scaling: { min_capacity: 0, idle_timeout: 1 },
+    });
+    await expect.poll(async () => (await warm.pool()).total_workers, { timeout: 20_000 }).toBe(0);
+  }, 60_000);
+
+  it('is not told twice to a worker that died, and gets another for the next', async () => {
+    const dies = await define('dies', 'export default ({die}) => { if (die) process.exit(3); return {alive: true}; }');
+    const { worker } = await dies.call();
+    expect(await dies.call({ die: true })).toMatchObject({ status: 502, json: { code: 'WORKER_FAILED' } });
+    const next = await dies.call();
+    expect(next).toMatchObject({ status: 200, json: { alive: true } });
+    expect(next.worker).not.toBe(worker);
+  }, 60_000);
+
+  it('cancels the call of who goes away, and uses the worker again once it is free', async () => {
+    const source = `let cancelled = 0;
+      export default async ({wait}, {signal}) => {
+        if (wait) await new Promise((resolve) => signal.addEventListener('abort', () => { cancelled += 1; resolve(); }));
+        return {cancelled};
+      }`;
+    const patient = await define('patient', source);
+    const { worker } = await patient.call();
+    const gone = new AbortController();
+    const call = patient.call({ wait: true }, { signal: gone.signal }).catch((error) => error.name);
+    await expect.poll(async () => (await patient.pool()).busy).toBe(1);
+    gone.abort();
+    expect(await call).toBe('AbortError');
+    expect(await patient.call()).toMatchObject({ status: 200, json: { cancelled: 1 }, worker });
+  }, 60_000);
+
+  it('says what its workers use', async () => {
+    const seen = await define('seen', HELLO);
+    const { worker } = await seen.call({ name: 'Ada' });
+    const answer = await runtime.fetch('/metrics/containers');
+    expect(answer.status).toBe(200);
+    const { containers } = (await answer.json()) as { containers: Record<string, unknown>[] };
+    expect(containers.find(({ container_id }) => container_id === worker)).toMatchObject({
+      function_name: seen.name,
+      state: 'idle',
+      memory_current: expect.any(Number),
+      cpu_usage_ns: expect.any(Number),
+    });
+  }, 60_000);
+}

@@ -1,0 +1,71 @@
+import type { RuntimeProcess } from './runtime-process.ts';
+
+export interface Called {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look at answers of any shape
+  json: any;
+  worker: string | null;
+  cold: boolean;
+}
+
+/** A function of a runtime, as its user has it. */
+export class FunctionCalls {
+  readonly name: string;
+  readonly #runtime: RuntimeProcess;
+
+  constructor(runtime: RuntimeProcess, name: string) {
+    this.#runtime = runtime;
+    this.name = name;
+  }
+
+  /** Defines it with a handler of this source. */
+  static async define(
+    runtime: RuntimeProcess,
+    name: string,
+    source: string,
+    more: Record<string, unknown> = {},
+  ): Promise<FunctionCalls> {
+    const made = new FunctionCalls(runtime, name);
+    const answer = await made.put({ image: 'function-node', env: { HANDLER_SOURCE: source }, ...more });
+    if (!answer.ok) throw new Error(`PUT answered ${answer.status}: ${await answer.text()}`);
+    return made;
+  }
+
+  put(body: Record<string, unknown>): Promise<Response> {
+    return this.#runtime.fetch(`/v1/functions/${this.name}`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  }
+
+  get(): Promise<Response> {
+    return this.#runtime.fetch(`/v1/functions/${this.name}`);
+  }
+
+  delete(): Promise<Response> {
+    return this.#runtime.fetch(`/v1/functions/${this.name}`, { method: 'DELETE' });
+  }
+
+  fetch(init: RequestInit = {}): Promise<Response> {
+    return this.#runtime.fetch(`/v1/functions/${this.name}/invoke`, { method: 'POST', ...init });
+  }
+
+  async call(request: unknown = {}, init: RequestInit = {}): Promise<Called> {
+    const headers = { 'content-type': 'application/json', ...init.headers };
+    const answer = await this.fetch({ ...init, body: JSON.stringify(request), headers });
+    return {
+      status: answer.status,
+      json: await answer.json().catch(() => undefined),
+      worker: answer.headers.get('x-berth-worker'),
+      cold: answer.headers.get('x-berth-cold-start') === 'true',
+    };
+  }
+
+  /** Its workers by state, as operators see them. */
+  async pool(): Promise<Record<string, number>> {
+    const answer = await this.#runtime.fetch('/metrics/pools');
+    const { pools } = (await answer.json()) as { pools: ({ function_name: string } & Record<string, number>)[] };
+    return pools.find(({ function_name }) => function_name === this.name) ?? {};
+  }
+}
