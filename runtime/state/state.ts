@@ -6,9 +6,10 @@ import type { ExecutionStore } from './execution-store.ts';
 import type { LeaseStore } from './lease-store.ts';
 import type { TaskStore } from './task-store.ts';
 import type { WarmPoolStore } from './warm-pool-store.ts';
+import type { WorkerStore } from './worker-store.ts';
 
 /**
- * All the state of conversations, by owner, and who uses which workspace. Those of conversations share what they know:
+ * All the state of conversations, by owner, who uses which workspace, and functions' workers. Those of conversations share what they know:
  * an acquire pops the pool and begins executions.
  */
 export interface State {
@@ -20,6 +21,7 @@ export interface State {
   egressSettings: EgressSettingsStore;
   tasks: TaskStore;
   activity: ActivityStore;
+  workers: WorkerStore;
   ping(): Promise<void>;
   close(): Promise<void>;
 }

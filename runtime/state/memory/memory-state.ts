@@ -3,6 +3,7 @@ import type { ExecutionRecord } from '../../contracts/execution-record.ts';
 import type { ContainerId, ConversationId, ExecutionId, TenantId, WorkId } from '../../contracts/ids.ts';
 import type { LogEntry } from '../execution-store.ts';
 import type { PoolSizes, WarmMember } from '../warm-pool-store.ts';
+import { MemoryWorkers } from './memory-workers.ts';
 
 export interface StoredRecord extends ConversationRecord {
   /** Who prepared it, kept after that to know a repeated confirmation by. */
@@ -57,6 +58,8 @@ export class MemoryState {
   readonly listeners = new Map<string, Set<() => void>>();
 
   readonly leases = new Map<string, { owner: string; until: Instant }>();
+
+  readonly workers = new MemoryWorkers();
 }
 
 export function nameOf(tenant: TenantId, conversation: ConversationId): string {

@@ -9,6 +9,7 @@ import { MemoryLeaseStore } from './memory-lease-store.ts';
 import { MemoryState } from './memory-state.ts';
 import { MemoryTaskStore } from './memory-task-store.ts';
 import { MemoryWarmPoolStore } from './memory-warm-pool-store.ts';
+import { MemoryWorkerStore } from './memory-worker-store.ts';
 
 export interface MemoryStateOptions {
   clock?: { now(): Instant };
@@ -30,6 +31,7 @@ export function openMemoryState(options: MemoryStateOptions = {}): State {
     egressSettings: new MemoryEgressSettingsStore(),
     tasks: new MemoryTaskStore(),
     activity: new MemoryActivityStore(clock),
+    workers: new MemoryWorkerStore(state.workers, clock),
     async ping() {},
     async close() {},
   };

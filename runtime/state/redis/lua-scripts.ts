@@ -11,15 +11,18 @@ export interface LuaScript {
 }
 
 export type ScriptName = keyof ReturnType<typeof loadScripts>;
+export type WorkerScriptName = keyof ReturnType<typeof loadWorkerScripts>;
 
 /** What stands before a script, by when it does its work: always, or only once the data has been adopted. */
-const ALWAYS = ['prelude.lua'];
-const ADOPTED = ['prelude.lua', 'epoch.lua'];
+const ALWAYS = ['clock.lua', 'prelude.lua'];
+const ADOPTED = [...ALWAYS, 'epoch.lua'];
 /** The same, with the rules of executions. */
 const ALWAYS_EXECUTIONS = [...ALWAYS, 'execution-rules.lua'];
 const ADOPTED_EXECUTIONS = [...ADOPTED, 'execution-rules.lua'];
 /** With the rules of who uses a workspace. */
 const ALWAYS_ACTIVITY = [...ALWAYS, 'activity-rules.lua'];
+/** With keys of their own, and nothing of conversations: a call of a function runs two of them. */
+const WORKERS = ['clock.lua', 'worker-rules.lua'];
 
 export function loadScripts() {
   return {
@@ -81,6 +84,25 @@ export function loadScripts() {
     disconnect: script(ALWAYS_ACTIVITY, 'activity/disconnect.lua'),
     useOnce: script(ALWAYS, 'activity/use-once.lua'),
     workspacesInUse: script(ALWAYS_ACTIVITY, 'activity/in-use.lua'),
+  };
+}
+
+export function loadWorkerScripts() {
+  return {
+    acquireWorker: script(WORKERS, 'workers/acquire.lua'),
+    adoptWorker: script(WORKERS, 'workers/adopt.lua'),
+    beatInstance: script(WORKERS, 'workers/beat.lua'),
+    evictWorker: script(WORKERS, 'workers/evict.lua'),
+    knownWorkers: script(WORKERS, 'workers/known.lua'),
+    lookAtWorkers: script(WORKERS, 'workers/look.lua'),
+    parkWorker: script(WORKERS, 'workers/park.lua'),
+    readyWorker: script(WORKERS, 'workers/ready.lua'),
+    releaseWorker: script(WORKERS, 'workers/release.lua'),
+    reserveWorker: script(WORKERS, 'workers/reserve.lua'),
+    retireWorker: script(WORKERS, 'workers/retire.lua'),
+    takeOverWorkers: script(WORKERS, 'workers/take-over.lua'),
+    takeWorker: script(WORKERS, 'workers/take.lua'),
+    workerGone: script(WORKERS, 'workers/gone.lua'),
   };
 }
 

@@ -54,6 +54,6 @@ export class RedisActivityStore implements ActivityStore {
   }
 
   onHint(listener: () => void): () => void {
-    return this.#hints.onHint(listener);
+    return this.#hints.onHint(() => listener());
   }
 }

@@ -5,15 +5,17 @@ import { SlotOwner } from './slot-owner.ts';
 const KEEP_ALIVE_MS = 10_000;
 const LONGEST_BACKOFF_MS = 1_000;
 
+export type HintListener = (message: string | undefined) => void;
+
 /**
  * Hints over pub/sub, heard on a connection of their own, which is opened when someone first listens and comes back by
- * itself. What was said while it was away is not known, so that its coming back is a hint as well.
+ * itself. What was said while it was away is not known, so that its coming back is a hint as well: of `undefined`.
  */
 export class RedisHints {
   readonly #url: string;
   readonly #channel: string;
   readonly #connection: RedisConnection;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Set<HintListener>();
   #client: Redis | undefined;
 
   constructor(options: { url: string; channel: string; connection: RedisConnection }) {
@@ -27,10 +29,10 @@ export class RedisHints {
     this.#connection.call('hint', (client) => client.publish(this.#channel, '')).catch(() => {});
   }
 
-  onHint(listener: () => void): () => void {
+  onHint(listener: HintListener): () => void {
     this.#client ??= this.#subscribe();
     // An own function each time, so that one who listens twice stops once at a time.
-    const told = () => listener();
+    const told: HintListener = (message) => listener(message);
     this.#listeners.add(told);
     return () => this.#listeners.delete(told);
   }
@@ -54,15 +56,15 @@ export class RedisHints {
     client.on('error', () => {});
     client.on('ready', () => {
       client.subscribe(this.#channel).then(
-        () => this.#tell(),
+        () => this.#tell(undefined),
         () => client.disconnect(true),
       );
     });
-    client.on('message', () => this.#tell());
+    client.on('message', (_channel, message) => this.#tell(message));
     return client;
   }
 
-  #tell(): void {
-    for (const told of this.#listeners) told();
+  #tell(message: string | undefined): void {
+    for (const told of this.#listeners) told(message);
   }
 }

@@ -80,6 +80,48 @@ export function redisKeys(prefix: string): RedisKeys {
   };
 }
 
+/** The keys of functions' workers. `{function}` is `{tenant}:{name}`. None is left when there is no worker. */
+export interface WorkerKeys {
+  /** Set of all worker ids. */
+  workers: string;
+  /** Hash: lease → the worker that an acquire gave it, while it is busy. */
+  leases: string;
+  /** Sorted set: instance → its last beat. Those that hold workers. */
+  instances: string;
+  /** String: until when somebody waits for a place of any function. */
+  waitingForRoom: string;
+  /** A channel: `{function}`, or nothing for any, of which there is something that somebody waits for. */
+  freed: string;
+  /** + `{worker_id}`: hash. */
+  worker: string;
+  /** + `{function}`: set of its worker ids. */
+  workersOf: string;
+  /** + `{function}`: set of those of them that are terminating. */
+  terminating: string;
+  /** + `{function}`: list of those that are idle, the one that was let go last first. */
+  idle: string;
+  /** + `{function}`: the same of those that are paused. */
+  paused: string;
+  /** + `{function}`: string, until when somebody waits. */
+  waiting: string;
+}
+
+export function workerKeys(prefix: string): WorkerKeys {
+  return {
+    workers: `${prefix}fn:workers`,
+    leases: `${prefix}fn:leases`,
+    instances: `${prefix}fn:instances`,
+    waitingForRoom: `${prefix}fn:waiting`,
+    freed: `${prefix}fn:freed`,
+    worker: `${prefix}fn:worker:`,
+    workersOf: `${prefix}fn:workers:`,
+    terminating: `${prefix}fn:terminating:`,
+    idle: `${prefix}fn:idle:`,
+    paused: `${prefix}fn:paused:`,
+    waiting: `${prefix}fn:waiting:`,
+  };
+}
+
 /** + `{record}`: string, its egress settings, sealed; empty: it has none. */
 export function egressSettingsStem(prefix: string): string {
   return `${prefix}workspace:egress:`;
@@ -115,5 +157,13 @@ export function scriptKeys(keys: RedisKeys): string[] {
     ...[keys.relays, keys.epoch, keys.record, keys.reverse, keys.work, keys.tenant, keys.poolInfo],
     ...[keys.execution, keys.events, keys.executions, keys.tenantExecutions, keys.lease],
     ...[keys.connections, keys.idleTimer, keys.once, keys.activitySince],
+  ];
+}
+
+/** In the order in which worker-rules.lua takes them. */
+export function workerScriptKeys(keys: WorkerKeys): string[] {
+  return [
+    ...[keys.workers, keys.leases, keys.instances, keys.waitingForRoom, keys.freed],
+    ...[keys.worker, keys.workersOf, keys.terminating, keys.idle, keys.paused, keys.waiting],
   ];
 }

@@ -5,6 +5,7 @@ import {
   parseConversationId,
   parseExecutionId,
   parseTenantId,
+  parseWorkerId,
 } from '../../contracts/ids.ts';
 
 /** What the scripts' answers are made of. Anything else is a fault and throws. */
@@ -21,6 +22,7 @@ export const container = named(parseContainerId);
 export const conversation = named(parseConversationId);
 export const tenant = named(parseTenantId);
 export const execution = named(parseExecutionId);
+export const worker = named(parseWorkerId);
 
 const texts = z.array(z.string());
 
@@ -49,7 +51,7 @@ function pairs(flat: string[]): Record<string, string | undefined> {
   return Object.fromEntries(entries);
 }
 
-function named<Name extends string>(parse: (text: string) => Name | undefined) {
+export function named<Name>(parse: (text: string) => Name | undefined) {
   return z.string().transform((text, context) => {
     const name = parse(text);
     if (name !== undefined) return name;

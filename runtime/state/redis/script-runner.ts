@@ -3,9 +3,8 @@ import type { z } from 'zod';
 import type { Instant } from '../../contracts/conversation-record.ts';
 import { AdoptionNeeded } from '../adoption-store.ts';
 import { BytesCommand } from './bytes-command.ts';
-import { loadScripts, type ScriptName } from './lua-scripts.ts';
+import type { LuaScript, ScriptName } from './lua-scripts.ts';
 import type { RedisConnection } from './redis-connection.ts';
-import { type RedisKeys, scriptKeys } from './redis-keys.ts';
 import { isReplyError } from './reply-error.ts';
 import { parseReply } from './reply-parts.ts';
 import type { ScriptArgument } from './script-arguments.ts';
@@ -22,21 +21,27 @@ const ADOPT_FIRST = 'adopt-first';
 
 type Call = (client: Redis, command: string, words: ScriptArgument[]) => Promise<unknown>;
 
-/** Runs the scripts of this folder with the keys and the clock that prelude.lua expects. */
-export class ScriptRunner {
+/** Runs scripts of this folder with the keys and the clock that what stands before them expects. */
+export class ScriptRunner<Name extends string = ScriptName> {
   readonly #connection: RedisConnection;
-  readonly #scripts = loadScripts();
-  readonly #keys: string[];
+  readonly #scripts: Readonly<Record<Name, LuaScript>>;
+  readonly #keys: readonly string[];
   readonly #clock: StoreClock;
 
-  constructor(connection: RedisConnection, keys: RedisKeys, clock: StoreClock) {
-    this.#connection = connection;
-    this.#keys = scriptKeys(keys);
-    this.#clock = clock;
+  constructor(options: {
+    connection: RedisConnection;
+    scripts: Readonly<Record<Name, LuaScript>>;
+    keys: readonly string[];
+    clock: StoreClock;
+  }) {
+    this.#connection = options.connection;
+    this.#scripts = options.scripts;
+    this.#keys = options.keys;
+    this.#clock = options.clock;
   }
 
   async run<Schema extends z.ZodType>(
-    name: ScriptName,
+    name: Name,
     args: readonly ScriptArgument[],
     schema: Schema,
   ): Promise<z.output<Schema>> {
@@ -47,7 +52,7 @@ export class ScriptRunner {
 
   /** The same for a script whose answer is bytes: every text in it comes as a `Buffer`. It never wants adoption. */
   async runForBytes<Schema extends z.ZodType>(
-    name: ScriptName,
+    name: Name,
     args: readonly ScriptArgument[],
     schema: Schema,
   ): Promise<z.output<Schema>> {
@@ -58,7 +63,7 @@ export class ScriptRunner {
   }
 
   /** By its SHA; with its text where the server does not know it: at first, after a restart or a flush. */
-  #evaluate(name: ScriptName, args: readonly ScriptArgument[], call: Call): Promise<unknown> {
+  #evaluate(name: Name, args: readonly ScriptArgument[], call: Call): Promise<unknown> {
     const { sha, text } = this.#scripts[name];
     const clock = [this.#clock.clockOffsetMs ?? 0, this.#clock.testClock?.now() ?? ''];
     const words = [this.#keys.length, ...this.#keys, ...clock, ...args];

@@ -4,22 +4,31 @@ import {
   conversationContainerId,
   type ExecutionId,
   executionId,
+  type FunctionName,
   parseConversationId,
+  parseFunctionName,
   parseTenantId,
   parseWorkspaceId,
   type TenantId,
   type WorkId,
   type WorkspaceId,
+  workerContainerId,
   workId,
 } from '../../../runtime/contracts/ids.ts';
 
 export const tenant = (text: string): TenantId => given(parseTenantId(text), text);
 export const conversation = (text: string): ConversationId => given(parseConversationId(text), text);
 export const workspace = (text: string): WorkspaceId => given(parseWorkspaceId(text), text);
+export const functionName = (text: string): FunctionName => given(parseFunctionName(text), text);
 
 /** The n-th container id. */
 export function container(n: number): ContainerId {
   return conversationContainerId(n.toString(16).padStart(12, '0'));
+}
+
+/** The n-th worker id of this function. */
+export function worker(n: number, of = 'f'): ContainerId {
+  return workerContainerId(functionName(of), n.toString(16).padStart(12, '0'));
 }
 
 /** The n-th work id. */

@@ -30,6 +30,7 @@ const READ_ALL = `
       value = kind == 'hash' and redis.call('HGETALL', key)
         or kind == 'zset' and redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
         or kind == 'list' and redis.call('LRANGE', key, 0, -1)
+        or kind == 'set' and redis.call('SMEMBERS', key)
         or { redis.call('GET', key) }
     end
     all[#all + 1] = { key, value }
@@ -48,11 +49,16 @@ export class RedisKeyspace {
     this.#keys = redisKeys(prefix);
   }
 
-  async dump(now: number): Promise<StateDump> {
+  /** Of every key, flat. */
+  async values(): Promise<Map<string, string[]>> {
     const reply = z
       .array(z.tuple([z.string(), z.array(z.string())]))
       .parse(await this.client.eval(READ_ALL, 0, this.prefix));
-    const values = new Map(reply);
+    return new Map(reply);
+  }
+
+  async dump(now: number): Promise<StateDump> {
+    const values = await this.values();
     const keys = this.#keys;
     const at = (key: string) => values.get(key) ?? [];
     const under = <Value>(stem: string, read: (value: string[], name: string) => Value) =>
@@ -103,13 +109,13 @@ export class RedisKeyspace {
   }
 }
 
-function pairs(flat: string[]): Record<string, string> {
+export function pairs(flat: string[]): Record<string, string> {
   const entries: [string, string][] = [];
   for (let i = 0; i < flat.length; i += 2) entries.push([flat[i] ?? '', flat[i + 1] ?? '']);
   return Object.fromEntries(entries);
 }
 
-function scores(flat: string[]): Record<string, number> {
+export function scores(flat: string[]): Record<string, number> {
   return Object.fromEntries(Object.entries(pairs(flat)).map(([member, score]) => [member, Number(score)]));
 }
 

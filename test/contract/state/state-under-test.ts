@@ -6,6 +6,7 @@ import type { State } from '../../../runtime/state/state.ts';
 import { ManualClock } from './manual-clock.ts';
 import { RedisKeyspace } from './redis-keyspace.ts';
 import { dumpMemory, type StateDump } from './state-dump.ts';
+import { dumpMemoryWorkers, dumpRedisWorkers, type WorkersDump } from './workers/workers-dump.ts';
 
 /** An empty state with a clock that stands still. */
 export interface StateUnderTest extends AsyncDisposable {
@@ -15,6 +16,8 @@ export interface StateUnderTest extends AsyncDisposable {
   clock: ManualClock;
   /** Everything it holds, in one form for all adapters. */
   dump(): Promise<StateDump>;
+  /** The same of functions' workers. */
+  dumpWorkers(): Promise<WorkersDump>;
 }
 
 /** Gives each test a state of its own. */
@@ -28,6 +31,7 @@ export async function memoryUnderTest(clock = new ManualClock()): Promise<StateU
     store: state.conversations,
     clock,
     dump: async () => dumpMemory(inMemory, clock.now()),
+    dumpWorkers: async () => dumpMemoryWorkers(inMemory.workers, clock.now()),
     [Symbol.asyncDispose]: () => state.close(),
   };
 }
@@ -46,6 +50,7 @@ export async function redisUnderTest(url: string, clock = new ManualClock()): Pr
     store: state.conversations,
     clock,
     dump: () => keyspace.dump(clock.now()),
+    dumpWorkers: async () => dumpRedisWorkers(keyspace.prefix, await keyspace.values(), clock.now()),
     async [Symbol.asyncDispose]() {
       await state.close();
       await keyspace.remove();

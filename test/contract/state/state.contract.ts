@@ -17,6 +17,7 @@ import type { OpenState, StateUnderTest } from './state-under-test.ts';
 import { tasksContract } from './tasks.contract.ts';
 import { warmPoolContract } from './warm-pool.contract.ts';
 import { workContract } from './work.contract.ts';
+import { workersContract } from './workers.contract.ts';
 
 /** What every adapter of the state promises. */
 export function stateContract(open: OpenState): void {
@@ -47,4 +48,5 @@ export function stateContract(open: OpenState): void {
   egressSettingsContract(tracked);
   tasksContract(tracked);
   activityContract(tracked);
+  workersContract(tracked);
 }

@@ -5,9 +5,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ConversationStatus, mayFollow } from '../../../runtime/contracts/conversation-record.ts';
 import { describeWith, redis } from '../../support/services/provided.ts';
 
-const prelude = readFileSync(
-  new URL('../../../runtime/state/redis/lua/prelude.lua', import.meta.url),
-  'utf8',
+const [clock, prelude] = ['clock.lua', 'prelude.lua'].map((file) =>
+  readFileSync(new URL(`../../../runtime/state/redis/lua/${file}`, import.meta.url), 'utf8'),
 );
 
 describeWith('redis', 'prelude.lua', () => {
@@ -19,7 +18,7 @@ describeWith('redis', 'prelude.lua', () => {
 
   /** Runs Lua after the prelude, with the arguments that it takes itself before these. */
   const run = (lua: string, args: (string | number)[]) =>
-    client.eval(`${prelude}\n${lua}`, 1, 'none', 0, '', ...args);
+    client.eval(`${clock}\n${prelude}\n${lua}`, 1, 'none', 0, '', ...args);
 
   const each = (expression: string) => `
     local out = {}

@@ -1,10 +1,8 @@
--- Stands before every script of this folder: its keys, its clock, and the record's rules.
+-- Stands behind clock.lua before every script but those of workers/: their keys, and the record's rules.
 --
 -- Keys, the same for every script; redis-keys.ts spells them and says what they hold. Those from RECORD on are
 -- stems: which record a container belongs to is known inside a script only, so those keys are made here,
 -- stem .. name. On a cluster the prefix has a hash tag, which puts all of them in the slot of the stems.
--- Arguments, before the script's own, which start at 3:
---   1 milliseconds added to the server's clock   2 the time instead of the server's, or ''
 --
 -- A record's name is `tenant:conversation`. Times are milliseconds here, ISO 8601 in hashes.
 
@@ -13,18 +11,8 @@ local RECORD, REVERSE, WORK, TENANT, POOL_INFO = unpack(KEYS, 10, 14)
 local EXECUTION, EVENTS, EXECUTIONS, TENANT_EXECUTIONS, LEASE = unpack(KEYS, 15, 19)
 local CONNECTIONS, IDLE_TIMER, ONCE, ACTIVITY_SINCE = unpack(KEYS, 20, 23)
 
-local function now_ms()
-  if ARGV[2] ~= '' then
-    return tonumber(ARGV[2])
-  end
-  local time = redis.call('TIME')
-  return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000) + tonumber(ARGV[1])
-end
-
-local NOW = now_ms()
 -- As the lower bound of a range of scores: what has not lapsed.
 local AFTER_NOW = '(' .. string.format('%.0f', NOW)
-local DAY = 86400000
 -- Lapsed work can be taken up again by who still does it, for this long; then it is forgotten.
 local LAPSED_WORK_KEPT = 600000
 
