@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { ApiKey } from '../access/api-key.ts';
 import type { KeyRing } from '../access/key-ring.ts';
+import { imageSettings } from '../containers/allowed-images.ts';
 import { imageBuildFrom } from '../containers/image-build.ts';
 import { ImageSupply } from '../containers/image-supply.ts';
 import type { VolumeBackend } from '../containers/volume-backend.ts';
@@ -15,7 +16,6 @@ import type { Checkpoint } from '../lifecycle/checkpoint.ts';
 import { Leadership } from '../lifecycle/leadership.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { VERSION } from '../version.ts';
-import { imageSettings } from '../workspaces/allowed-images.ts';
 import { ArchiveCollector } from '../workspaces/archive-collector.ts';
 import { Coordinator } from '../workspaces/coordinator.ts';
 import { HealthMonitor } from '../workspaces/health-monitor.ts';

@@ -39,6 +39,9 @@ const EGRESS_DEFAULT = [
 /** For what is compared with a time and never slept through. */
 const TEN_YEARS = 10 * 365 * 86_400;
 
+/** A call is a connection that is held open meanwhile. */
+const MOST_ACQUIRE_SECONDS = 900;
+
 /** Every environment variable that the runtime reads. The reference and `berth config` are made from this. */
 export const VARIABLES = {
   CONTAINER_MANAGER_TYPE: oneOf(BACKEND_NAMES, {
@@ -279,9 +282,9 @@ export const VARIABLES = {
   }),
   ALLOWED_IMAGES: imageList({
     default: undefined,
-    defaultText: "this repository's: `workspace-editor,workspace-base`",
+    defaultText: "this repository's: `workspace-editor,workspace-base,function-node,function-python`",
     description:
-      'Images that workspaces may name, beside `DEFAULT_WORKSPACE_IMAGE_REF`: `name` with any tag or digest, `name:tag` alone, `registry.example.com/team/` for all below. One of this repository without a tag is of this version.',
+      'Images that workspaces and functions may name, workspaces beside `DEFAULT_WORKSPACE_IMAGE_REF`: `name` with any tag or digest, `name:tag` alone, `registry.example.com/team/` for all below. One of this repository without a tag is of this version.',
   }),
   BASE_IMAGE: text({
     default: undefined,
@@ -531,6 +534,71 @@ export const VARIABLES = {
     default: 30,
     description: "How long a workspace's program may take from its start until it answers on port 8080.",
   }),
+  MAX_FUNCTION_WORKERS: wholeNumber(
+    {
+      default: undefined,
+      defaultText: 'docker 50, process 20, ecs 200',
+      description:
+        'Most workers of functions over all functions and instances: starting, idle, busy and stopping. Also the most that one function may ask for.',
+    },
+    1,
+    100_000,
+  ),
+  DEFAULT_MAX_CAPACITY: wholeNumber(
+    { default: 1, description: 'Most workers of a function that does not say.' },
+    1,
+    100_000,
+  ),
+  DEFAULT_MIN_CAPACITY: wholeNumber(
+    { default: 0, description: 'Workers that are kept ready for a function that does not say.' },
+    0,
+    100_000,
+  ),
+  POOL_ACQUIRE_TIMEOUT: seconds(
+    {
+      default: 30,
+      description: 'How long a call waits for a worker, where its function does not say, in seconds.',
+    },
+    0,
+    MOST_ACQUIRE_SECONDS,
+  ),
+  GATEWAY_IDLE_TIMEOUT_SECONDS: seconds(
+    {
+      default: 300,
+      description: 'How long a worker may idle before it is ended, where its function does not say.',
+    },
+    1,
+  ),
+  HEARTBEAT_INTERVAL: seconds({
+    default: 30,
+    description:
+      'How often it is looked which workers are too many, too few, or of a dead instance, in seconds.',
+  }),
+  ENABLE_CONTAINER_PAUSE: flag({
+    default: false,
+    description: 'Pauses idle workers, where the backend can: they keep their memory and use no CPU.',
+  }),
+  PAUSE_IDLE_SECONDS: seconds({ default: 30, description: 'How long a worker idles before it is paused.' }),
+  FUNCTION_CPUS: decimal(
+    { default: 1, description: 'CPUs that a worker may use, where its function does not say.' },
+    0.05,
+    256,
+  ),
+  FUNCTION_MEMORY_MB: wholeNumber(
+    { default: 512, description: 'Memory that a worker may use, where its function does not say, in MiB.' },
+    32,
+    4_194_304,
+  ),
+  MAX_FUNCTION_CPUS: decimal(
+    { default: 4, description: 'Most CPUs that a function may ask for, a worker.' },
+    0.05,
+    256,
+  ),
+  MAX_FUNCTION_MEMORY_MB: wholeNumber(
+    { default: 4096, description: 'Most memory that a function may ask for, a worker, in MiB.' },
+    32,
+    4_194_304,
+  ),
   GRACE_PERIOD_SECONDS: seconds(
     { default: 30, description: 'How long DELETE and shutdown wait for work before they cancel it.' },
     0,

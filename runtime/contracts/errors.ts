@@ -20,7 +20,8 @@ const TABLE = {
     status: 400,
     title: 'The id is not valid',
     retryable: false,
-    advice: 'A conversation id starts with a letter or digit and has at most 128 of `A-Z a-z 0-9 . _ -`.',
+    advice:
+      'A conversation id starts with a letter or digit and has at most 128 of `A-Z a-z 0-9 . _ -`. What other ids want, the `detail` says.',
   },
   INVALID_PATH: {
     status: 400,
@@ -75,6 +76,12 @@ const TABLE = {
     title: 'There is no such workspace',
     retryable: false,
     advice: 'It was deleted, or belongs to another tenant. `GET /v1/workspaces` lists yours.',
+  },
+  FUNCTION_NOT_FOUND: {
+    status: 404,
+    title: 'There is no such function',
+    retryable: false,
+    advice: 'It was deleted, or belongs to another tenant. `GET /v1/functions` lists yours.',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
@@ -240,7 +247,7 @@ const TABLE = {
     title: 'The store does not answer',
     retryable: true,
     advice:
-      'Try again; if it goes on, the operator should look at Redis or the object store: `detail` says which.',
+      'Try again; if it goes on, the operator should look at Redis, the database or the object store: `detail` says which.',
   },
   IMAGE_PREPARING: {
     status: 503,

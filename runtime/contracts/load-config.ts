@@ -38,6 +38,7 @@ function contradictions(config: Config): string[] {
     ...sharedIdentity(config),
     ...keySources(config),
     ...poolSizes(config),
+    ...functionSettings(config),
     ...ecsSettings(config),
     ...egressMode(config),
     ...signing(config),
@@ -92,6 +93,22 @@ function poolSizes(config: Config): string[] {
     return [
       `${least} is ${config[least]}, more than ${most}, which is ${config[most]}: set both (0 and 0: no pool)`,
     ];
+  });
+}
+
+/** A default that no function could have would refuse every one that does not say. */
+function functionSettings(config: Config): string[] {
+  const pairs = [
+    ['DEFAULT_MIN_CAPACITY', 'DEFAULT_MAX_CAPACITY'],
+    ['DEFAULT_MAX_CAPACITY', 'MAX_FUNCTION_WORKERS'],
+    ['FUNCTION_CPUS', 'MAX_FUNCTION_CPUS'],
+    ['FUNCTION_MEMORY_MB', 'MAX_FUNCTION_MEMORY_MB'],
+  ] as const;
+  return pairs.flatMap(([less, more]) => {
+    const [least, most] = [config[less], config[more]];
+    return most === undefined || least <= most
+      ? []
+      : [`${less} is ${least}, more than ${more}, which is ${most}: set both`];
   });
 }
 
@@ -154,6 +171,10 @@ export function processBackendRefusals(config: Config): string[] {
 
 export function maxContainers(config: Config, backend: BackendName): number {
   return config.MAX_CONTAINERS ?? { docker: 100, process: 20, ecs: 1000 }[backend];
+}
+
+export function maxFunctionWorkers(config: Config, backend: BackendName): number {
+  return config.MAX_FUNCTION_WORKERS ?? { docker: 50, process: 20, ecs: 200 }[backend];
 }
 
 export function orphanGraceSeconds(config: Config, backend: BackendName): number {

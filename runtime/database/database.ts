@@ -1,11 +1,13 @@
 import type { Instant } from '../contracts/conversation-record.ts';
+import type { Functions } from './functions.ts';
 import type { Workspaces } from './workspaces.ts';
 
 /**
- * What outlives every container: workspaces. One that can't be reached throws `STORE_UNAVAILABLE` within 5 s.
+ * What outlives every container: workspaces, and functions as they are defined. One that can't be reached throws `STORE_UNAVAILABLE` within 5 s.
  */
 export interface Database {
   readonly workspaces: Workspaces;
+  readonly functions: Functions;
   readonly leases: DatabaseLeases;
   /** The database's clock, which decides about its rows. */
   now(): Promise<Instant>;

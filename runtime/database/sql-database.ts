@@ -1,8 +1,10 @@
 import type { Instant } from '../contracts/conversation-record.ts';
 import type { Database, DatabaseLeases } from './database.ts';
+import type { Functions } from './functions.ts';
 import { number } from './row-mapping.ts';
 import { SqlApiWrites } from './sql-api-writes.ts';
 import type { SqlConnection } from './sql-connection.ts';
+import { SqlFunctions } from './sql-functions.ts';
 import { SqlMonitorWrites, SqlProxyWrites, SqlTtlWrites } from './sql-other-writes.ts';
 import { SqlReads } from './sql-reads.ts';
 import { SqlReconcilerWrites } from './sql-reconciler-writes.ts';
@@ -11,6 +13,7 @@ import type { Workspaces } from './workspaces.ts';
 /** The database over either connection: the same statements, but for the clock. */
 export class SqlDatabase implements Database {
   readonly workspaces: Workspaces;
+  readonly functions: Functions;
   readonly leases: DatabaseLeases;
   readonly #sql: SqlConnection;
 
@@ -24,6 +27,7 @@ export class SqlDatabase implements Database {
       monitor: new SqlMonitorWrites(sql),
       reconciler: new SqlReconcilerWrites(sql),
     };
+    this.functions = new SqlFunctions(sql);
     this.leases = {
       async hold(name, owner, seconds) {
         const held = await sql.rows(

@@ -9,6 +9,7 @@ export class InstallationSecret {
   readonly #ticketKey: Buffer;
   readonly #settingsKey: Buffer;
   readonly #sessionKey: Buffer;
+  readonly #functionKey: Buffer;
 
   constructor(secret: Buffer) {
     if (secret.length !== 32) throw new Error('the installation secret has 32 bytes');
@@ -16,6 +17,7 @@ export class InstallationSecret {
     this.#ticketKey = derived(secret, 'berth ticket');
     this.#settingsKey = derived(secret, 'berth egress settings');
     this.#sessionKey = derived(secret, 'berth workspace session');
+    this.#functionKey = derived(secret, 'berth function environment');
   }
 
   /** What the runtime shows to the agent of this container, and to no other. */
@@ -67,6 +69,20 @@ export class InstallationSecret {
 
   openSession(use: 'link' | 'cookie', sealed: string): string | undefined {
     return openText(this.#sessionKey, sealed, use);
+  }
+
+  /** For the database to keep; it opens only as the environment of the same function. */
+  sealEnvironment(owner: string, environment: string): string {
+    return sealText(this.#functionKey, environment, owner);
+  }
+
+  openEnvironment(owner: string, sealed: string): string | undefined {
+    return openText(this.#functionKey, sealed, owner);
+  }
+
+  /** Tells one content from another, and nothing of it to whoever has guesses. */
+  functionRevision(content: string): string {
+    return createHmac('sha256', this.#secret).update(`function:${content}`).digest('hex').slice(0, 16);
   }
 }
 

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import type { ApiKey } from '../access/api-key.ts';
+import { type ImageSettings, resolveImage } from '../containers/allowed-images.ts';
 import { BerthError } from '../contracts/errors.ts';
 import { parseWorkspaceId, type TenantId, type WorkspaceId } from '../contracts/ids.ts';
 import type { Database } from '../database/database.ts';
 import type { WorkspaceRow, WorkspaceState } from '../database/workspace-row.ts';
 import type { RunningLimits, Settings } from '../database/workspaces.ts';
-import { type ImageSettings, resolveImage } from './allowed-images.ts';
 import { type DatabaseDirectory, granted, refused } from './workspace-directory.ts';
 
 const ID_LENGTH = 10;

@@ -2,6 +2,7 @@ import { afterEach, describe } from 'vitest';
 import { apiWritesContract } from './api-writes.contract.ts';
 import type { DatabaseUnderTest, OpenDatabase } from './database-under-test.ts';
 import { foundationContract } from './foundation.contract.ts';
+import { functionsContract } from './functions.contract.ts';
 import { otherWritesContract } from './other-writes.contract.ts';
 import { reconcilerContract } from './reconciler.contract.ts';
 
@@ -18,6 +19,7 @@ export function databaseContract(open: OpenDatabase): void {
   });
   foundationContract(tracked);
   describe('the API', () => apiWritesContract(tracked));
+  describe('functions', () => functionsContract(tracked));
   describe('proxy, TTL manager and monitor', () => otherWritesContract(tracked));
   describe('the reconciler', () => reconcilerContract(tracked));
 }

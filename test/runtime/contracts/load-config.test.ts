@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type LoadedConfig, loadConfig, maxContainers } from '../../../runtime/contracts/load-config.ts';
+import {
+  type LoadedConfig,
+  loadConfig,
+  maxContainers,
+  maxFunctionWorkers,
+} from '../../../runtime/contracts/load-config.ts';
 
 const SECRET = 'ab'.repeat(32);
 const SHARED = { BERTH_INSTALLATION: 'prod', BERTH_SECRET: SECRET };
@@ -142,5 +147,54 @@ describe('maxContainers', () => {
     expect(maxContainers(config({}), 'docker')).toBe(100);
     expect(maxContainers(config({}), 'process')).toBe(20);
     expect(maxContainers(config({ MAX_CONTAINERS: '7' }), 'docker')).toBe(7);
+  });
+});
+
+describe('maxFunctionWorkers', () => {
+  it('follows the backend unless it is set', () => {
+    expect(maxFunctionWorkers(config({}), 'docker')).toBe(50);
+    expect(maxFunctionWorkers(config({}), 'process')).toBe(20);
+    expect(maxFunctionWorkers(config({}), 'ecs')).toBe(200);
+    expect(maxFunctionWorkers(config({ MAX_FUNCTION_WORKERS: '7' }), 'ecs')).toBe(7);
+  });
+});
+
+describe('what functions have by default', () => {
+  it.each([
+    [{ DEFAULT_MIN_CAPACITY: '2' }, 'DEFAULT_MIN_CAPACITY is 2, more than DEFAULT_MAX_CAPACITY, which is 1'],
+    [
+      { DEFAULT_MAX_CAPACITY: '6', MAX_FUNCTION_WORKERS: '5' },
+      'DEFAULT_MAX_CAPACITY is 6, more than MAX_FUNCTION_WORKERS, which is 5',
+    ],
+    [{ FUNCTION_CPUS: '4.5' }, 'FUNCTION_CPUS is 4.5, more than MAX_FUNCTION_CPUS, which is 4'],
+    [
+      { MAX_FUNCTION_MEMORY_MB: '256' },
+      'FUNCTION_MEMORY_MB is 512, more than MAX_FUNCTION_MEMORY_MB, which is 256',
+    ],
+  ])('is within what they may ask for: %j', (env: Record<string, string>, problem) => {
+    expect(problems(env)).toEqual([`${problem}: set both`]);
+  });
+
+  it('is taken as it is said', () => {
+    const said = { DEFAULT_MAX_CAPACITY: '5', DEFAULT_MIN_CAPACITY: '5', MAX_FUNCTION_WORKERS: '5' };
+    const more = { POOL_ACQUIRE_TIMEOUT: '30.0', ENABLE_CONTAINER_PAUSE: '1' };
+    expect(config({ ...said, ...more })).toMatchObject({
+      DEFAULT_MAX_CAPACITY: 5,
+      DEFAULT_MIN_CAPACITY: 5,
+      POOL_ACQUIRE_TIMEOUT: 30,
+      ENABLE_CONTAINER_PAUSE: true,
+    });
+  });
+
+  it.each([
+    { DEFAULT_MAX_CAPACITY: '0' },
+    { POOL_ACQUIRE_TIMEOUT: '901' },
+    { GATEWAY_IDLE_TIMEOUT_SECONDS: '0' },
+    { HEARTBEAT_INTERVAL: '0' },
+    { ENABLE_CONTAINER_PAUSE: 'yes' },
+    { FUNCTION_CPUS: '0' },
+    { MAX_FUNCTION_WORKERS: '0' },
+  ])('is refused where it can be nothing: %j', (env: Record<string, string>) => {
+    expect(problems(env)).toHaveLength(1);
   });
 });

@@ -61,3 +61,28 @@ describe('the proof of an agent', () => {
     expect(secret.provesAgent(container, 'n', '')).toBe(false);
   });
 });
+
+describe('the environment of a function', () => {
+  const sealed = secret.sealEnvironment('acme/hello', '{"TOKEN":"hunter2"}');
+
+  it('opens for its own function, in its own installation, and for nobody else', () => {
+    expect(secret.openEnvironment('acme/hello', sealed)).toBe('{"TOKEN":"hunter2"}');
+    expect(secret.openEnvironment('acme/other', sealed)).toBeUndefined();
+    expect(secret.openEnvironment('other/hello', sealed)).toBeUndefined();
+    expect(other.openEnvironment('acme/hello', sealed)).toBeUndefined();
+    expect(secret.openSettings('acme/hello', sealed)).toBeUndefined();
+  });
+
+  it('shows nothing of its content', () => {
+    expect(Buffer.from(sealed, 'base64url').toString('latin1')).not.toMatch(/TOKEN|hunter2/);
+  });
+});
+
+describe('the revision of a function', () => {
+  it('is the same for the same, and can be had by nobody who lacks the secret', () => {
+    expect(secret.functionRevision('{}')).toMatch(/^[0-9a-f]{16}$/);
+    expect(secret.functionRevision('{}')).toBe(secret.functionRevision('{}'));
+    expect(secret.functionRevision('{"a":1}')).not.toBe(secret.functionRevision('{}'));
+    expect(other.functionRevision('{}')).not.toBe(secret.functionRevision('{}'));
+  });
+});

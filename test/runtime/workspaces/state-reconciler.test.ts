@@ -75,6 +75,7 @@ describe('the reconciler', () => {
     });
     return {
       workspaces: { ...database.workspaces, reconciler: calls },
+      functions: database.functions,
       leases: database.leases,
       now: () => database.now(),
       ping: () => database.ping(),

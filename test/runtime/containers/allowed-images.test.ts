@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { imageSettings, resolveImage } from '../../../runtime/containers/allowed-images.ts';
 import { parseImageReference } from '../../../runtime/contracts/image-reference.ts';
 import { loadConfig } from '../../../runtime/contracts/load-config.ts';
 import { VERSION } from '../../../runtime/version.ts';
-import { imageSettings, resolveImage } from '../../../runtime/workspaces/allowed-images.ts';
 
 const DIGEST = `sha256:${'0f'.repeat(32)}`;
 
@@ -15,11 +15,13 @@ function resolved(wanted: string | undefined, env: Record<string, string> = {}) 
 
 const image = (name: string) => ({ kind: 'image', image: name });
 
-describe('the image of a workspace', () => {
+describe('the image of a workspace or a function', () => {
   it.each([
     [undefined, `workspace-editor:${VERSION}`],
     ['workspace-editor', `workspace-editor:${VERSION}`],
     ['workspace-base', `workspace-base:${VERSION}`],
+    ['function-node', `function-node:${VERSION}`],
+    ['function-python', `function-python:${VERSION}`],
     ['workspace-editor:0.0.9', 'workspace-editor:0.0.9'],
     [`workspace-editor@${DIGEST}`, `workspace-editor@${DIGEST}`],
   ])('is, where the operator says nothing, for %s ours: %s', (wanted, meant) => {
@@ -76,6 +78,14 @@ describe('the image of a workspace', () => {
     expect(resolved(undefined, env)).toEqual(image('r.example.com/ide:3'));
     expect(resolved('r.example.com/ide:3', env)).toEqual(image('r.example.com/ide:3'));
     expect(resolved('r.example.com/ide:4', env)).toMatchObject({ kind: 'forbidden' });
+  });
+
+  it('may be none but those of the list where there is no default', () => {
+    expect(resolveImage('team:1', { allowed: ['team'] })).toEqual(image('team:1'));
+    expect(resolveImage(`workspace-editor:${VERSION}`, { allowed: ['team'] })).toMatchObject({
+      kind: 'forbidden',
+    });
+    expect(resolveImage(undefined, { allowed: ['team'] })).toMatchObject({ kind: 'malformed' });
   });
 
   it('is, when refused, named beside all that is allowed', () => {

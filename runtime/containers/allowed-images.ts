@@ -5,8 +5,8 @@ import { VERSION } from '../version.ts';
 export interface ImageSettings {
   /** `name` means it with any tag and digest, `name:tag` just that, `registry/team/` all below. */
   allowed: readonly string[];
-  /** What a workspace has that names none; it is allowed, whatever the list says. */
-  fallback: string;
+  /** What is meant where none is named; it is allowed, whatever the list says. */
+  fallback?: string;
 }
 
 export type ResolvedImage =
@@ -15,11 +15,17 @@ export type ResolvedImage =
   | { kind: 'forbidden'; detail: string };
 
 /** Images of this repository that users' work runs in: without a tag, the runtime's own version is meant. */
-const OUR_IMAGES: readonly string[] = ['workspace-editor', 'workspace-base'];
+const OUR_IMAGES: readonly string[] = [
+  'workspace-editor',
+  'workspace-base',
+  'function-node',
+  'function-python',
+];
 
+/** Of workspaces. Functions have no fallback. */
 export function imageSettings(
   config: Pick<Config, 'ALLOWED_IMAGES' | 'DEFAULT_WORKSPACE_IMAGE_REF'>,
-): ImageSettings {
+): Required<ImageSettings> {
   return {
     allowed: config.ALLOWED_IMAGES ?? OUR_IMAGES,
     fallback: config.DEFAULT_WORKSPACE_IMAGE_REF ?? `workspace-editor:${VERSION}`,
@@ -28,7 +34,8 @@ export function imageSettings(
 
 /** The image that is meant, always with a tag or a digest: an engine that is asked for neither fetches every tag. */
 export function resolveImage(wanted: string | undefined, settings: ImageSettings): ResolvedImage {
-  const text = wanted ?? settings.fallback;
+  const { fallback } = settings;
+  const text = wanted ?? fallback ?? '';
   const reference = parseImageReference(text);
   if (reference === undefined) {
     const shown = JSON.stringify(text.slice(0, 100));
@@ -38,7 +45,7 @@ export function resolveImage(wanted: string | undefined, settings: ImageSettings
     };
   }
   const image = exactly(reference);
-  const allowed = [...settings.allowed, settings.fallback];
+  const allowed = fallback === undefined ? settings.allowed : [...settings.allowed, fallback];
   if (allowed.some((each) => admits(each, reference))) return { kind: 'image', image };
   return {
     kind: 'forbidden',
