@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { afterProxyRestart } from './assembly/after-proxy-restart.ts';
 import { buildConversations } from './assembly/build-conversations.ts';
 import { buildEgress } from './assembly/build-egress.ts';
+import { buildFunctions } from './assembly/build-functions.ts';
 import { buildSweep } from './assembly/build-sweep.ts';
 import { buildWorkspaces } from './assembly/build-workspaces.ts';
 import { loadKeys } from './assembly/load-keys.ts';
@@ -22,6 +23,9 @@ import { egressRoutes } from './http/routes/egress-routes.ts';
 import { execRoutes } from './http/routes/exec-routes.ts';
 import { executionRoutes } from './http/routes/execution-routes.ts';
 import { fileRoutes } from './http/routes/file-routes.ts';
+import { functionMetricsRoutes } from './http/routes/function-metrics-routes.ts';
+import { functionRoutes } from './http/routes/function-routes.ts';
+import { invokeRoutes } from './http/routes/invoke-routes.ts';
 import { operationsRoutes } from './http/routes/operations-routes.ts';
 import { warmPoolRoutes } from './http/routes/warm-pool-routes.ts';
 import { workspaceRoutes } from './http/routes/workspace-routes.ts';
@@ -117,6 +121,16 @@ async function build(
       log,
     });
   closing.add('workspaces', () => workspaces?.close());
+  const functions = buildFunctions({
+    ...foundation,
+    egress: egress.containers,
+    config,
+    env,
+    database,
+    metrics,
+    log,
+  });
+  closing.add('functions', () => functions.close());
   metrics.watchWarmPool(() => warmPool.view());
   closing.add('agent connections', () => parts.agents.close());
   metrics.watchEgress(egress.totals, () => egress.count());
@@ -129,7 +143,7 @@ async function build(
         ),
       );
     },
-    async () => (await workspaces?.running()) ?? [],
+    async () => [...((await workspaces?.running()) ?? []), ...(await functions.running())],
   );
   closing.add('egress watch', () => egressWatch.close());
   await egress.start();
@@ -138,12 +152,15 @@ async function build(
   if (backend.kind === 'process') {
     await endLeftovers(backend, log);
     await workspaces?.endAll();
+    await functions.endAll();
   }
   // Without a shared store nobody else knows these containers.
   const containersAreOurs = config.REDIS_URL === undefined || backend.kind === 'process';
   if (containersAreOurs) {
     await parts.adoption.run();
+    if (backend.kind !== 'process') await functions.endAll(); // an earlier run's: nobody knows what they do
     closing.add('containers of workspaces', () => workspaces?.endAll());
+    closing.add('workers of functions', () => functions.endAll());
     closing.add('containers', async () => {
       // What could not be saved is kept for the next start to adopt; children can't be.
       const unsaved = await parts.removal.endAll();
@@ -169,6 +186,9 @@ async function build(
     ...conversationRoutes(conversations),
     ...egressRoutes(parts.egress),
     ...workspaceRoutes(() => workspaces?.service ?? refuseWorkspaces(backend.kind)),
+    ...functionRoutes({ registry: () => functions.registry, settings: functions.settings }),
+    ...invokeRoutes(() => functions.invocations),
+    ...functionMetricsRoutes(functions.workers),
     ...warmPoolRoutes({ pool: warmPool, maxContainers: settings.maxContainers, log }),
     ...containerRoutes({
       inventory: sweep.inventory,
@@ -191,6 +211,8 @@ async function build(
   closing.add('connections to workspaces', () => workspaces?.proxy.close());
   const loops = startLoops({ config, parts, sweep, egress: egressWatch, metrics, log });
   workspaces?.coordinator.start();
+  functions.start();
+  closing.add('janitor', () => functions.stop());
   closing.add('coordinator', () => workspaces?.coordinator.stop());
   closing.add('turns under way', () => loops.over());
   closing.add('work in flight', () => conversations.close({ handOver: !containersAreOurs }));

@@ -9,6 +9,7 @@ import type { Config } from './contracts/environment.ts';
 import { noEgress } from './egress-host/container-egress.ts';
 import { noCheckpoint } from './lifecycle/checkpoint.ts';
 import { ClosingStack } from './lifecycle/closing-stack.ts';
+import type { WorkerStore } from './state/worker-store.ts';
 import { allRecords } from './sweep/all-records.ts';
 import { Metrics } from './telemetry/metrics.ts';
 
@@ -79,6 +80,7 @@ async function open(
       }
       await ending.over();
       await endWorkspaces(backend, purge, say);
+      await endWorkers(backend, state.workers, say);
       return count(backend);
     },
     [Symbol.asyncDispose]: () => closing.close(log),
@@ -86,8 +88,25 @@ async function open(
 }
 
 async function count(backend: ContainerBackend): Promise<number> {
-  const lists = await Promise.all([backend.list('conversation'), backend.list('workspace')]);
+  const roles = ['conversation', 'workspace', 'function'] as const;
+  const lists = await Promise.all(roles.map((role) => backend.list(role)));
   return lists.flat().length;
+}
+
+async function endWorkers(
+  backend: ContainerBackend,
+  store: WorkerStore,
+  say: (line: string) => void,
+): Promise<void> {
+  for (const { id } of await backend.list('function')) {
+    say(`ending ${id}`);
+    await backend.destroy(id, { stopSeconds: 0 }).catch((error) => say(`  not yet: ${error}`));
+  }
+  // What the store still has of them is nobody's.
+  const holder = { instance: 'destroy-all', lease: 'destroy-all', seconds: 60 };
+  const { workers } = await store.look();
+  for (const { worker, since } of workers) await store.retire(worker, since, 0, holder);
+  for (const { worker } of workers) await store.gone(worker);
 }
 
 /** Their homes stay, unless everything is to go. */

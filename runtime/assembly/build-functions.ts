@@ -4,7 +4,9 @@ import { ImageSupply } from '../containers/image-supply.ts';
 import type { Config } from '../contracts/environment.ts';
 import { orphanGraceSeconds } from '../contracts/load-config.ts';
 import type { ContainerEgress } from '../egress-host/container-egress.ts';
-import type { FunctionRegistry } from '../functions/function-registry.ts';
+import type { Database } from '../database/database.ts';
+import { FunctionRegistry } from '../functions/function-registry.ts';
+import { functionSettings } from '../functions/function-settings.ts';
 import { HeartbeatJanitor } from '../functions/heartbeat-janitor.ts';
 import { HeldWorkers } from '../functions/held-workers.ts';
 import { Invocations } from '../functions/invocation.ts';
@@ -24,10 +26,10 @@ import type { Foundation } from './open-foundation.ts';
 const BEAT_SECONDS = 5;
 const OURS = ['function-node', 'function-python'];
 
-interface Given extends Pick<Foundation, 'backend' | 'state' | 'instance'> {
+interface Given extends Pick<Foundation, 'backend' | 'state' | 'instance' | 'secret'> {
   config: Config;
   env: Record<string, string | undefined>;
-  registry: FunctionRegistry;
+  database: Database;
   egress: ContainerEgress;
   metrics: Metrics;
   log: Logger;
@@ -40,12 +42,29 @@ export function buildFunctions({
   backend,
   state,
   instance,
-  registry,
+  secret,
+  database,
   egress,
   metrics,
   log,
 }: Given) {
   const store = state.workers;
+  const settings = functionSettings(config, backend.kind);
+  const registry: FunctionRegistry = new FunctionRegistry({
+    functions: database.functions,
+    secret,
+    settings,
+    log,
+    onDefined(definition) {
+      pools.changed(definition.of, definition);
+      loops[1].wake();
+    },
+    onDeleted(of) {
+      pools.changed(of, undefined);
+      loops[1].wake();
+    },
+  });
+  const definitions = () => Array.fromAsync(registry.all());
   const find: FunctionRegistry['find'] = (of) => registry.find(of);
   const held = new HeldWorkers();
   const images = new ImageSupply({ backend, builds: buildsOfOurs(env) });
@@ -75,7 +94,7 @@ export function buildFunctions({
     ending,
     held,
     instance,
-    totalWorkers: config.MAX_FUNCTION_WORKERS,
+    totalWorkers: settings.limits.workers,
     log,
     onProvisioned: (seconds, outcome) => metrics.workerCreations.observe({ outcome }, seconds),
   });
@@ -92,7 +111,7 @@ export function buildFunctions({
   const leadership = new Leadership(state.leases, 'functions', instance);
   const janitor = new HeartbeatJanitor({
     store,
-    definitions: () => registry.all(),
+    definitions,
     pools,
     held,
     creation,
@@ -121,15 +140,14 @@ export function buildFunctions({
       runOnce: () => janitor.runOnce(),
     }),
   ] as const;
-  const workers = new WorkerMetrics({ store, backend, definitions: () => registry.all() });
+  const workers = new WorkerMetrics({ store, backend, definitions });
   metrics.watchWorkers(() => workers.byState());
 
   return {
+    registry,
+    settings,
     invocations,
     workers,
-    /** A definition was put or deleted. */
-    changed: pools.changed.bind(pools),
-    janitor: { wake: () => loops[1].wake() },
     /** Whose way out is to be looked after: those that this instance uses, and all that wait. */
     async running() {
       const { workers } = await store.look().catch(() => ({ workers: [] }));

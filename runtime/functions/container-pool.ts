@@ -94,7 +94,7 @@ export class ContainerPool {
     const revision = this.#definition?.revision ?? '';
     const outcome = await store.release(worker, lease, revision).catch((error) => this.#leave(worker, error));
     if (outcome === 'terminating') this.#inBackground(ending.end(worker).then(() => this.wake()));
-    else held.drop(worker);
+    else held.drop(worker, lease);
     this.wake();
   }
 
@@ -103,7 +103,7 @@ export class ContainerPool {
     const { store, held, ending } = this.#parts;
     const outcome = await store.evict(worker, lease).catch((error) => this.#leave(worker, error));
     if (outcome === 'done') this.#inBackground(ending.end(worker).then(() => this.wake()));
-    else held.drop(worker);
+    else held.drop(worker, lease);
   }
 
   /** Makes so many, unless there is no room for them. */
@@ -236,7 +236,7 @@ export class ContainerPool {
       await creation.create(worker, definition, this.#closing.signal);
       this.#closing.signal.throwIfAborted();
       await store.ready(worker, lease); // stale: another has taken it over, to end it
-      held.drop(worker);
+      held.drop(worker, lease);
       onProvisioned((performance.now() - began) / 1000, 'ready');
     } catch (error) {
       if (!this.#closing.signal.aborted) {

@@ -42,10 +42,12 @@ export class HeartbeatJanitor {
   /** This instance lives. Without that for 15 s, what it holds is ended by another. */
   async beat(): Promise<void> {
     const { store, held, instance, log } = this.#parts;
-    const { lost } = await store.beat(instance, held.toBeat(performance.now()));
-    for (const worker of lost) {
+    const told = held.toBeat(performance.now());
+    const { lost } = await store.beat(instance, told);
+    for (const { worker, lease } of told.filter((each) => lost.includes(each.worker))) {
+      // What was given back meanwhile is not held any more, or under another lease.
+      if (!held.drop(worker, lease)) continue;
       log.warn({ container_id: worker }, 'a worker was taken from this instance; its call will break off');
-      held.drop(worker);
     }
   }
 

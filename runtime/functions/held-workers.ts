@@ -14,12 +14,6 @@ export class HeldWorkers {
   /** Leases that may hold something that is not known yet. */
   readonly #asking = new Set<string>();
   readonly #held = new Map<ContainerId, Held>();
-  readonly #onChange: (holdsAny: boolean) => void;
-
-  /** `onChange` is told when there begins to be something, and when there is nothing any more. */
-  constructor(onChange: (holdsAny: boolean) => void = () => {}) {
-    this.#onChange = onChange;
-  }
 
   async asking<Answer>(lease: string, ask: () => Promise<Answer>): Promise<Answer> {
     this.#asking.add(lease);
@@ -32,7 +26,6 @@ export class HeldWorkers {
 
   hold(held: Held): void {
     this.#held.set(held.worker, held);
-    if (this.#held.size === 1) this.#onChange(true);
   }
 
   /** It is being ended, under the lease it had. */
@@ -42,9 +35,9 @@ export class HeldWorkers {
     this.hold({ ...held, state: 'terminating', until: performance.now() + seconds * 1000 });
   }
 
-  /** The store holds nothing of it for us any more, or will find out that nobody does. */
-  drop(worker: ContainerId): void {
-    if (this.#held.delete(worker) && this.#held.size === 0) this.#onChange(false);
+  /** The store holds nothing of it for us any more, or will find out that nobody does. False: it was not held so. */
+  drop(worker: ContainerId, lease = this.#held.get(worker)?.lease): boolean {
+    return this.#held.get(worker)?.lease === lease && this.#held.delete(worker);
   }
 
   leases(): string[] {
