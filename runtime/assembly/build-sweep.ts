@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '../contracts/environment.ts';
-import { type ContainerId, workspaceOfContainer } from '../contracts/ids.ts';
+import { type ContainerId, parseWorkerId, workspaceOfContainer } from '../contracts/ids.ts';
 import { orphanGraceSeconds } from '../contracts/load-config.ts';
 import { BlobCollection } from '../conversations/blob-collection.ts';
 import { DRAIN_LEASE_SECONDS, STOP_SECONDS } from '../conversations/conversation-settings.ts';
@@ -83,7 +83,8 @@ export function buildSweep({
 
   /** The kill switch: whoever's it is, and without saving. False: there is none. */
   async function kill(container: ContainerId): Promise<boolean> {
-    if (workspaceOfContainer(container) !== undefined) return killWorkspace(container);
+    if (workspaceOfContainer(container) !== undefined || parseWorkerId(container) !== undefined)
+      return killApp(container);
     const record = await state.conversations.findByContainer(container);
     const exists = (await backend.inspect(container)) !== undefined;
     if (record !== undefined) await ending.end(record, 0);
@@ -94,8 +95,8 @@ export function buildSweep({
     return record !== undefined || exists;
   }
 
-  /** Its home stays. The monitor sees that it is gone. */
-  async function killWorkspace(container: ContainerId): Promise<boolean> {
+  /** A workspace's home stays. Who looks after them sees that it is gone. */
+  async function killApp(container: ContainerId): Promise<boolean> {
     const found = await backend.inspect(container);
     if (found === undefined) return false;
     await backend.destroy(container, { stopSeconds: 0, engineId: found.engineId });

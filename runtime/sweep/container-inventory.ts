@@ -10,6 +10,7 @@ import { allRecords } from './all-records.ts';
 export type ContainerOwner =
   | ConversationRecord
   | WorkspaceName
+  | FunctionName
   | 'warm'
   | 'starting'
   | 'stopping'
@@ -19,6 +20,12 @@ export type ContainerOwner =
 export interface WorkspaceName {
   tenant: string;
   workspace: string;
+}
+
+/** The same, of a worker. */
+export interface FunctionName {
+  tenant: string;
+  function: string;
 }
 
 export interface InventoryEntry {
@@ -46,9 +53,10 @@ export class ContainerInventory {
   /** The oldest first. */
   async list(): Promise<InventoryEntry[]> {
     const { state, backend } = this.#parts;
-    const [views, ofWorkspaces] = await Promise.all([
+    const [views, ofWorkspaces, ofFunctions] = await Promise.all([
       backend.list('conversation'),
       backend.list('workspace'),
+      backend.list('function'),
     ]);
     const ids = new Set(views.map(({ id }) => id));
     const places = await state.conversations.places([...ids]);
@@ -62,18 +70,17 @@ export class ContainerInventory {
       const owner = ownerOf(container, places.get(container.id), records.get(container.id), now);
       return { container, owner, expiresAt: this.#expiresAt(owner, warmSince.get(container.id)) };
     });
-    const others = ofWorkspaces.map((container) => ({
-      container,
-      owner: workspaceOf(container),
-      expiresAt: undefined,
-    }));
+    const others = [
+      ...ofWorkspaces.map((container) => ({ container, owner: workspaceOf(container) })),
+      ...ofFunctions.map((container) => ({ container, owner: functionOf(container) })),
+    ].map((entry) => ({ ...entry, expiresAt: undefined }));
     return [...ofConversations, ...others].toSorted(
       (one, other) => one.container.createdAt - other.container.createdAt,
     );
   }
 
   #expiresAt(owner: ContainerOwner, warmSince: Instant | undefined): Instant | undefined {
-    if (typeof owner === 'object') return 'workspace' in owner ? undefined : this.#parts.expiresAt(owner);
+    if (typeof owner === 'object') return 'container' in owner ? this.#parts.expiresAt(owner) : undefined;
     return warmSince === undefined ? undefined : warmSince + this.#parts.warmTtlSeconds * 1000;
   }
 }
@@ -81,6 +88,11 @@ export class ContainerInventory {
 function workspaceOf({ labels }: ContainerView): WorkspaceName | undefined {
   const { [LABEL.tenant]: tenant, [LABEL.workspaceId]: workspace } = labels;
   return tenant === undefined || workspace === undefined ? undefined : { tenant, workspace };
+}
+
+function functionOf({ labels }: ContainerView): FunctionName | undefined {
+  const { [LABEL.tenant]: tenant, [LABEL.function]: name } = labels;
+  return tenant === undefined || name === undefined ? undefined : { tenant, function: name };
 }
 
 const STARTING_MS = 60_000;

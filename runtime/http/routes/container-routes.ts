@@ -20,6 +20,10 @@ const workspaceOwner = z
   .object({ tenant: z.string(), workspace_id: z.string() })
   .meta({ id: 'ContainerWorkspace' });
 
+const functionOwner = z
+  .object({ tenant: z.string(), function_name: z.string() })
+  .meta({ id: 'ContainerFunction' });
+
 const container = z
   .object({
     container_id: z.string(),
@@ -27,10 +31,10 @@ const container = z
     state: z.enum(['created', 'running', 'paused', 'exited']),
     created_at: z.iso.datetime(),
     owner: z
-      .union([conversationOwner, workspaceOwner, z.enum(['warm', 'starting', 'stopping'])])
+      .union([conversationOwner, workspaceOwner, functionOwner, z.enum(['warm', 'starting', 'stopping'])])
       .nullable()
       .meta({
-        description: 'A conversation, a workspace, the warm pool, on its way in or out, or null: nobody',
+        description: 'A conversation, a workspace, a function, the warm pool, on its way in or out, or null: nobody',
       }),
     expires_at: z.iso.datetime().nullable().meta({ description: 'When it ends if nothing is done with it' }),
   })
@@ -196,6 +200,7 @@ function shown({ container: view, owner, expiresAt }: InventoryEntry): z.output<
 
 function shownOwner(owner: ContainerOwner): z.output<typeof container>['owner'] {
   if (typeof owner !== 'object') return owner ?? null;
+  if ('function' in owner) return { tenant: owner.tenant, function_name: owner.function };
   return 'workspace' in owner
     ? { tenant: owner.tenant, workspace_id: owner.workspace }
     : { tenant: owner.tenant, conversation_id: owner.conversation, status: owner.status };
