@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { BerthError } from '../contracts/errors.ts';
-import { parseConversationId, parseExecutionId, parseFunctionName, parseWorkspaceId } from '../contracts/ids.ts';
+import {
+  parseConversationId,
+  parseExecutionId,
+  parseFunctionName,
+  parseWorkspaceId,
+} from '../contracts/ids.ts';
 
 /** `{id}` of a conversation. Throws `INVALID_ID`, before anything else of the request is looked at. */
 export const conversationParam = z
@@ -33,7 +38,10 @@ export const functionParam = z
   .transform((text) => {
     const name = parseFunctionName(text);
     if (name !== undefined) return name;
-    throw new BerthError('INVALID_ID', 'a function name has up to 40 of a-z, 0-9 and -, neither first nor last');
+    throw new BerthError(
+      'INVALID_ID',
+      'the name of a function has up to 40 of a-z, 0-9 and -, neither first nor last',
+    );
   });
 
 export const executionParam = z
