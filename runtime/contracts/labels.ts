@@ -12,6 +12,7 @@ export const LABEL = {
   /** Of the definition that a worker was made from. */
   revision: 'berth.revision',
   workspaceId: 'codehub.io/workspace-id',
+  function: 'berth.function',
   /** On what serves a container or a volume beside it: what it is, and whose. */
   part: 'berth.part',
   partOf: 'berth.part-of',
