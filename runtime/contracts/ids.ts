@@ -16,7 +16,6 @@ export type WorkspaceId = Branded<'WorkspaceId'>;
 export type VolumeName = Branded<'VolumeName'>;
 export type WorkId = Branded<'WorkId'>;
 export type ExecutionId = Branded<'ExecutionId'>;
-export type FunctionName = Branded<'FunctionName'>;
 
 const TENANT = /^[a-z0-9][a-z0-9-]{0,39}$/;
 const CONVERSATION = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
@@ -27,8 +26,6 @@ const TWELVE_HEX = /^[0-9a-f]{12}$/;
 const FUNCTION = /^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/;
 const WORKER = /^fn-(.+)-[0-9a-f]{12}$/;
 const EXECUTION = /^ex-[0-9a-f]{24}$/;
-const FUNCTION = /^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/;
-const WORKER = /^fn-(.+)-[0-9a-f]{12}$/;
 const INSTALLATION = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
 // The casts below are the only places where a plain string becomes a name: each follows its check.
@@ -56,25 +53,6 @@ export function parseWorkspaceId(text: string): WorkspaceId | undefined {
 /** A container id for a conversation, from a random (version 4) UUID: its last 12 digits are all random. */
 export function conversationContainerId(uuid: string): ContainerId {
   return `ws-${uuid.slice(-12)}` as ContainerId;
-}
-
-/** A DNS-1123 label of at most 40 characters. */
-export function parseFunctionName(text: string): FunctionName | undefined {
-  return FUNCTION.test(text) ? (text as FunctionName) : undefined;
-}
-
-/** A container id for a worker, from a random (version 4) UUID. */
-export function workerContainerId(name: FunctionName, uuid: string): ContainerId {
-  return `fn-${name}-${uuid.slice(-12)}` as ContainerId;
-}
-
-export function parseWorkerId(text: string): ContainerId | undefined {
-  return functionOfWorker(text) === undefined ? undefined : (text as ContainerId);
-}
-
-/** The name of the function whose worker has this name. */
-export function functionOfWorker(container: string): FunctionName | undefined {
-  return parseFunctionName(WORKER.exec(container)?.[1] ?? '');
 }
 
 const WORKSPACE_CONTAINER = /^ws-(.+)$/;

@@ -8,11 +8,10 @@ export const LABEL = {
   workspace: 'workspace',
   containerId: 'workspace.container_id',
   conversationId: 'workspace.conversation_id',
+  workspaceId: 'codehub.io/workspace-id',
   function: 'berth.function',
   /** Of the definition that a worker was made from. */
   revision: 'berth.revision',
-  workspaceId: 'codehub.io/workspace-id',
-  function: 'berth.function',
   /** On what serves a container or a volume beside it: what it is, and whose. */
   part: 'berth.part',
   partOf: 'berth.part-of',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { BerthError, ERRORS, isBerthError } from '../contracts/errors.ts';
-import { type ContainerId, workerContainerId } from '../contracts/ids.ts';
+import { type ContainerId, newWorkerId } from '../contracts/ids.ts';
 import type { FunctionKey, WorkerStore } from '../state/worker-store.ts';
 import type { FunctionDefinition } from './function-definition.ts';
 import type { HeldWorkers } from './held-workers.ts';
@@ -82,7 +82,9 @@ export class ContainerPool {
       signal.throwIfAborted();
     }
     if (this.#line.length >= Math.max(1, queue))
-      throw new BerthError('CAPACITY_EXCEEDED', `${queue} calls wait for a worker already`, { retry_after: 1 });
+      throw new BerthError('CAPACITY_EXCEEDED', `${queue} calls wait for a worker already`, {
+        retry_after: 1,
+      });
     const waiting = this.#line.wait(acquireTimeoutSeconds, signal, () => this.#late(acquireTimeoutSeconds));
     this.wake();
     return waiting;
@@ -204,7 +206,7 @@ export class ContainerPool {
     const { of, store, held, instance, totalWorkers } = this.#parts;
     const { revision, scaling } = definition;
     if (this.#closing.signal.aborted) return 'full';
-    const worker = workerContainerId(of.name, randomUUID());
+    const worker = newWorkerId(of.name, randomUUID());
     const lease = randomUUID();
     const holder = { instance, lease, seconds: PROVISIONING_SECONDS };
     this.#provisioning += 1;
@@ -257,7 +259,9 @@ export class ContainerPool {
     this.#notBefore = performance.now() + AFTER_FAILURE_MS;
     const others = held
       .all()
-      .some((other) => sameFunction(other.of, of) && other.worker !== worker && other.state !== 'terminating');
+      .some(
+        (other) => sameFunction(other.of, of) && other.worker !== worker && other.state !== 'terminating',
+      );
     const canHelp = isBerthError(error) && ERRORS[error.code].retryable;
     if (others && canHelp) return;
     this.#notBefore = 0;
@@ -277,7 +281,10 @@ export class ContainerPool {
 
   /** The store does not hear of it: it ends with its lease, at the latest. */
   #leave(worker: ContainerId, error: unknown): 'stale' {
-    this.#parts.log.warn({ err: error, container_id: worker }, 'a worker could not be given back; it is ended');
+    this.#parts.log.warn(
+      { err: error, container_id: worker },
+      'a worker could not be given back; it is ended',
+    );
     return 'stale';
   }
 

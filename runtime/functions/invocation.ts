@@ -177,7 +177,12 @@ class Deadline implements Disposable {
   }
 }
 
-function problemOf(outcome: InvocationOutcome, seconds: number, error: unknown, client: AbortSignal): unknown {
+function problemOf(
+  outcome: InvocationOutcome,
+  seconds: number,
+  error: unknown,
+  client: AbortSignal,
+): unknown {
   if (outcome === 'cancelled') return client.reason;
   if (outcome === 'timeout')
     return new BerthError('INVOKE_TIMEOUT', `the function did not answer within ${seconds} s`);

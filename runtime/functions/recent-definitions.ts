@@ -42,9 +42,7 @@ export class RecentDefinitions {
     const known = this.#known.get(key) ?? this.#absent.get(key);
     if (known !== undefined && this.#now() < known.askAt) return known.definition;
     const reading = this.#reading.get(key) ?? this.#begin(of, key);
-    return known?.definition === undefined || this.#isOld(known)
-      ? reading
-      : this.#either(of, known, reading);
+    return known?.definition === undefined || this.#isOld(known) ? reading : this.#either(of, known, reading);
   }
 
   /** It was changed: what was known of it, and what is being read, is of before. */

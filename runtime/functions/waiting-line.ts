@@ -1,4 +1,4 @@
-import { BerthError } from '../contracts/errors.ts';
+import type { BerthError } from '../contracts/errors.ts';
 
 interface Waiter<Got> {
   give(got: Got): void;

@@ -75,7 +75,8 @@ export class WorkerCreation {
     const { backend } = this.#parts;
     const exit = (await backend.inspect(worker).catch(() => undefined))?.exit;
     const last = (await backend.logs(worker, { tail: LAST_LINES }).catch(() => '')).trim();
-    const code = exit === undefined ? '' : ` with exit code ${exit.code}${exit.oomKilled ? ', out of memory' : ''}`;
+    const code =
+      exit === undefined ? '' : ` with exit code ${exit.code}${exit.oomKilled ? ', out of memory' : ''}`;
     const what = ended
       ? `the worker's program ended${code} before it listened`
       : `the worker's program did not answer on port ${port} within ${READY_SECONDS} s`;
@@ -83,7 +84,10 @@ export class WorkerCreation {
   }
 }
 
-function specOf(worker: ContainerId, { of, image, env, port, resources, revision }: FunctionDefinition): ContainerSpec {
+function specOf(
+  worker: ContainerId,
+  { of, image, env, port, resources, revision }: FunctionDefinition,
+): ContainerSpec {
   return {
     id: worker,
     role: 'function',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { ContainerBackend, ContainerView } from '../containers/container-backend.ts';
-import { type ContainerId, functionOfWorker, parseTenantId } from '../contracts/ids.ts';
+import { type ContainerId, functionOfWorker, parseTenantId, parseWorkerId } from '../contracts/ids.ts';
 import { LABEL } from '../contracts/labels.ts';
 import type { FunctionKey, WorkerStore } from '../state/worker-store.ts';
 import type { RoleOwner, Standing } from '../sweep/role-owner.ts';
@@ -86,7 +86,10 @@ export class WorkerOwner implements RoleOwner {
     if (found?.state === 'running' || found?.state === 'paused') return false;
     const holder = { instance, lease: randomUUID(), seconds: ENDING_SECONDS };
     if ((await store.retire(worker, known.since, 0, holder)) !== 'done') return false;
-    log.warn({ container_id: worker, exit: found?.exit }, 'an idle worker has ended by itself; it is replaced');
+    log.warn(
+      { container_id: worker, exit: found?.exit },
+      'an idle worker has ended by itself; it is replaced',
+    );
     await ending.end(worker);
     return true;
   }
@@ -94,6 +97,8 @@ export class WorkerOwner implements RoleOwner {
 
 function functionOf({ id, labels }: ContainerView): FunctionKey | undefined {
   const tenant = parseTenantId(labels[LABEL.tenant] ?? '');
-  const name = functionOfWorker(id);
-  return tenant === undefined || name === undefined ? undefined : { tenant, name };
+  const worker = parseWorkerId(id);
+  return tenant === undefined || worker === undefined
+    ? undefined
+    : { tenant, name: functionOfWorker(worker) };
 }

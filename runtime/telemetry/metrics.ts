@@ -103,9 +103,11 @@ export class Metrics {
     registers: [this.#registry],
   });
 
-  readonly invocations = this.#counter('workspace_function_invocations_total', 'Calls of functions, by how they ended', [
-    'outcome',
-  ]);
+  readonly invocations = this.#counter(
+    'workspace_function_invocations_total',
+    'Calls of functions, by how they ended',
+    ['outcome'],
+  );
   readonly coldStarts = this.#counter(
     'workspace_function_cold_starts_total',
     'Calls that were the first of their worker',

@@ -4,7 +4,8 @@ import { FunctionCalls } from '../support/function-calls.ts';
 import { RuntimeProcess } from '../support/runtime-process.ts';
 
 const HELLO = 'export default (request) => ({hello: request.name})';
-const SLEEP = 'export default async ({ms}) => { await new Promise((r) => setTimeout(r, ms)); return {slept: ms}; }';
+const SLEEP =
+  'export default async ({ms}) => { await new Promise((r) => setTimeout(r, ms)); return {slept: ms}; }';
 
 /** What the user of a function can count on, whatever backend and store are behind it. */
 export function functionsWork(env: () => Record<string, string>): void {
@@ -22,7 +23,12 @@ export function functionsWork(env: () => Record<string, string>): void {
     const first = await hello.call({ name: 'Ada' });
     expect(first).toMatchObject({ status: 200, json: { hello: 'Ada' }, cold: true });
     const second = await hello.call({ name: 'Grace' });
-    expect(second).toMatchObject({ status: 200, json: { hello: 'Grace' }, cold: false, worker: first.worker });
+    expect(second).toMatchObject({
+      status: 200,
+      json: { hello: 'Grace' },
+      cold: false,
+      worker: first.worker,
+    });
   }, 60_000);
 
   it('gets workers up to its maximum, and then its callers wait their turn', async () => {
@@ -34,9 +40,11 @@ export function functionsWork(env: () => Record<string, string>): void {
   }, 60_000);
 
   it('tells who waited too long, who came when too many wait, and whose call took too long', async () => {
-    const scaling = { max_capacity: 1, acquire_timeout: 0.3, queue: 1 };
-    const slow = await define('slow', SLEEP, { scaling, timeout_seconds: 2 });
+    const slow = await define('slow', SLEEP);
+    const source = { image: 'function-node', env: { HANDLER_SOURCE: SLEEP } };
     await slow.call({ ms: 1 });
+    // Its worker stays: it is made of the same.
+    await slow.put({ ...source, timeout_seconds: 2, scaling: { acquire_timeout: 0.3, queue: 1 } });
     const long = slow.call({ ms: 1000 });
     await expect.poll(async () => (await slow.pool()).busy).toBe(1);
     const waits = slow.call({ ms: 1 });
@@ -48,33 +56,41 @@ export function functionsWork(env: () => Record<string, string>): void {
     const { worker } = await slow.call({ ms: 1 });
     expect(await slow.call({ ms: 10_000 })).toMatchObject({ status: 504, json: { code: 'INVOKE_TIMEOUT' } });
     await expect.poll(async () => (await slow.pool()).total_workers, { timeout: 10_000 }).toBe(0);
-    await slow.put({ image: 'function-node', env: { HANDLER_SOURCE: SLEEP }, timeout_seconds: 10 });
+    await slow.put(source);
     const next = await slow.call({ ms: 1 });
     expect(next.status).toBe(200);
     expect(next.worker).not.toBe(worker);
   }, 60_000);
 
   it('passes bytes, statuses and types both ways, as they come', async () => {
-    const source = `export default async (_, call) => {
-      const chunks = [];
-      for await (const chunk of call.body) chunks.push(chunk);
-      return { status: 418, headers: { 'content-type': 'application/x-teapot' }, body: Buffer.concat(chunks).reverse() };
-    }`;
+    const source = `export const raw = true;
+      export default async (body) => {
+        const chunks = [];
+        for await (const chunk of body) chunks.push(chunk);
+        const headers = { 'content-type': 'application/x-teapot' };
+        return new Response(Buffer.concat(chunks).reverse(), { status: 418, headers });
+      }`;
     const reverse = await define('reverse', source);
     const bytes = randomBytes(300_000);
-    const answer = await reverse.fetch({ body: bytes, headers: { 'content-type': 'application/octet-stream' } });
+    const answer = await reverse.fetch({
+      body: bytes,
+      headers: { 'content-type': 'application/octet-stream' },
+    });
     expect(answer.status).toBe(418);
     expect(answer.headers.get('content-type')).toBe('application/x-teapot');
     expect(Buffer.from(await answer.arrayBuffer()).equals(Buffer.from(bytes).reverse())).toBe(true);
   }, 60_000);
 
   it('rolls when its definition changes, and ends when it is deleted', async () => {
-    const rolled = await define('rolled', "export default () => 'one'");
+    const rolled = await define('rolled', "export default () => ({ is: 'one' })");
     const old = await rolled.call();
-    expect(old.json).toBe('one');
-    await rolled.put({ image: 'function-node', env: { HANDLER_SOURCE: "export default () => 'two'" } });
+    expect(old.json).toEqual({ is: 'one' });
+    await rolled.put({
+      image: 'function-node',
+      env: { HANDLER_SOURCE: "export default () => ({ is: 'two' })" },
+    });
     const fresh = await rolled.call();
-    expect(fresh.json).toBe('two');
+    expect(fresh.json).toEqual({ is: 'two' });
     expect(fresh.worker).not.toBe(old.worker);
 
     expect((await rolled.delete()).status).toBe(202);
@@ -98,7 +114,10 @@ export function functionsWork(env: () => Record<string, string>): void {
   }, 60_000);
 
   it('is not told twice to a worker that died, and gets another for the next', async () => {
-    const dies = await define('dies', 'export default ({die}) => { if (die) process.exit(3); return {alive: true}; }');
+    const dies = await define(
+      'dies',
+      'export default ({die}) => { if (die) process.exit(3); return {alive: true}; }',
+    );
     const { worker } = await dies.call();
     expect(await dies.call({ die: true })).toMatchObject({ status: 502, json: { code: 'WORKER_FAILED' } });
     const next = await dies.call();

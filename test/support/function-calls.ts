@@ -65,7 +65,9 @@ export class FunctionCalls {
   /** Its workers by state, as operators see them. */
   async pool(): Promise<Record<string, number>> {
     const answer = await this.#runtime.fetch('/metrics/pools');
-    const { pools } = (await answer.json()) as { pools: ({ function_name: string } & Record<string, number>)[] };
+    const { pools } = (await answer.json()) as {
+      pools: ({ function_name: string } & Record<string, number>)[];
+    };
     return pools.find(({ function_name }) => function_name === this.name) ?? {};
   }
 }

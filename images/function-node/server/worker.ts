@@ -6,6 +6,9 @@ import { sendJson, sendResult } from './send-result.ts';
 /** Longer than a caller keeps an unused connection, so that a call never meets one that is closing. */
 const KEEP_ALIVE_MS = 75_000;
 
+/** Whether no handler runs: asked before the first call, and after one that was broken off. */
+const IDLE_PATH = '/_berth/idle';
+
 export interface Worker {
   server: Server;
   /** Takes no more calls, and tells when those under way are over. */
@@ -15,14 +18,20 @@ export interface Worker {
 /** Not listening yet. A call takes as long as it takes: who makes it has a deadline. */
 export function createWorker(handler: Handler): Worker {
   let underWay = 0;
+  let running = 0;
   let ended: (() => void) | undefined;
   const server = createServer({ requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS }, (req, res) => {
+    if (req.method === 'GET' && req.url === IDLE_PATH)
+      return sendJson(res, running === 0 ? 200 : 503, { idle: running === 0 });
     underWay += 1;
+    running += 1;
     res.once('close', () => {
       underWay -= 1;
       if (underWay === 0) ended?.();
     });
-    void answer(handler, req, res);
+    void answer(handler, req, res).finally(() => {
+      running -= 1;
+    });
   });
   return {
     server,

@@ -34,7 +34,8 @@ const container = z
       .union([conversationOwner, workspaceOwner, functionOwner, z.enum(['warm', 'starting', 'stopping'])])
       .nullable()
       .meta({
-        description: 'A conversation, a workspace, a function, the warm pool, on its way in or out, or null: nobody',
+        description:
+          'A conversation, a workspace, a function, the warm pool, on its way in or out, or null: nobody',
       }),
     expires_at: z.iso.datetime().nullable().meta({ description: 'When it ends if nothing is done with it' }),
   })

@@ -54,7 +54,13 @@ const containers = z
 
 /** What operators want to know of workers. */
 export function functionMetricsRoutes(workers: WorkerMetrics): Route[] {
-  const common = { method: 'get', tag: 'Operations', access: 'admin', params: z.object({}), query: nothing } as const;
+  const common = {
+    method: 'get',
+    tag: 'Operations',
+    access: 'admin',
+    params: z.object({}),
+    query: nothing,
+  } as const;
   return [
     route({
       ...common,

@@ -85,10 +85,7 @@ function workerHeaders({ rawHeaders, headers }: Request): string[] {
   return ['Host', 'function', ...passed(rawHeaders, NOT_FOR_WORKERS), ...framing];
 }
 
-async function passAnswer(
-  { message, worker, coldStart }: WorkerAnswer,
-  response: Response,
-): Promise<void> {
+async function passAnswer({ message, worker, coldStart }: WorkerAnswer, response: Response): Promise<void> {
   const ours = [
     'X-Berth-Worker',
     worker,

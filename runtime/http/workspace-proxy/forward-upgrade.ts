@@ -1,8 +1,8 @@
 import { type IncomingMessage, request as openRequest, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { PROBE_MS } from '../../containers/container-agent.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { type Forwarded, notAnswering, passAnswer, said } from './forward-request.ts';
-import { PROBE_MS } from '../../containers/container-agent.ts';
 
 const ANSWER_MS = 30_000;
 /** After one side has said its last, the other may take so long. */

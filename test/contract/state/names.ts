@@ -12,7 +12,7 @@ import {
   type TenantId,
   type WorkId,
   type WorkspaceId,
-  workerContainerId,
+  newWorkerId,
   workId,
 } from '../../../runtime/contracts/ids.ts';
 
@@ -28,7 +28,7 @@ export function container(n: number): ContainerId {
 
 /** The n-th worker id of this function. */
 export function worker(n: number, of = 'f'): ContainerId {
-  return workerContainerId(functionName(of), n.toString(16).padStart(12, '0'));
+  return newWorkerId(functionName(of), n.toString(16).padStart(12, '0'));
 }
 
 /** The n-th work id. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseFunctionName, parseTenantId, workerContainerId } from '../../../runtime/contracts/ids.ts';
+import { newWorkerId, parseFunctionName, parseTenantId } from '../../../runtime/contracts/ids.ts';
 import type { FunctionDefinition } from '../../../runtime/functions/function-definition.ts';
 import { planWorkers } from '../../../runtime/functions/plan-workers.ts';
 import type { FunctionKey, WorkerState, WorkerView } from '../../../runtime/state/worker-store.ts';
@@ -41,7 +41,7 @@ function worker(state: WorkerState, idleSeconds: number, revision = 'r2', name =
   made += 1;
   const of = key(name);
   return {
-    worker: workerContainerId(of.name, made.toString(16).padStart(12, '0')),
+    worker: newWorkerId(of.name, made.toString(16).padStart(12, '0')),
     of,
     revision,
     state,
@@ -52,7 +52,10 @@ function worker(state: WorkerState, idleSeconds: number, revision = 'r2', name =
 }
 
 const kinds = (actions: ReturnType<typeof planWorkers>) =>
-  actions.map((action) => `${action.kind} ${'worker' in action ? action.worker.slice(-4) : action.count} ${action.reason}`);
+  actions.map(
+    (action) =>
+      `${action.kind} ${'worker' in action ? action.worker.slice(-4) : action.count} ${action.reason}`,
+  );
 const last = ({ worker }: WorkerView) => worker.slice(-4);
 
 describe('the plan for workers', () => {
@@ -63,7 +66,9 @@ describe('the plan for workers', () => {
 
   it('ends what has been idle for its time, to the very second, and nothing before', () => {
     const [due, notYet] = [worker('idle', 300), worker('idle', 299)];
-    expect(kinds(planWorkers([defined()], [due, notYet], NOW, NO_PAUSE))).toEqual([`retire ${last(due)} idle`]);
+    expect(kinds(planWorkers([defined()], [due, notYet], NOW, NO_PAUSE))).toEqual([
+      `retire ${last(due)} idle`,
+    ]);
   });
 
   it('leaves the minimum, those that were used last', () => {
