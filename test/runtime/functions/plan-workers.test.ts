@@ -3,6 +3,7 @@ import { newWorkerId, parseFunctionName, parseTenantId } from '../../../runtime/
 import type { FunctionDefinition } from '../../../runtime/functions/function-definition.ts';
 import { planWorkers } from '../../../runtime/functions/plan-workers.ts';
 import type { FunctionKey, WorkerState, WorkerView } from '../../../runtime/state/worker-store.ts';
+import { must } from '../../support/must.ts';
 
 const NOW = 1_000_000;
 const NO_PAUSE = { pauseAfterSeconds: undefined };
@@ -56,7 +57,7 @@ const kinds = (actions: ReturnType<typeof planWorkers>) =>
     (action) =>
       `${action.kind} ${'worker' in action ? action.worker.slice(-4) : action.count} ${action.reason}`,
   );
-const last = ({ worker }: WorkerView) => worker.slice(-4);
+const last = (view: WorkerView | undefined) => must(view).worker.slice(-4);
 
 describe('the plan for workers', () => {
   it('does nothing about what is used, being made or being ended', () => {
@@ -74,14 +75,14 @@ describe('the plan for workers', () => {
   it('leaves the minimum, those that were used last', () => {
     const workers = [worker('idle', 400), worker('idle', 500), worker('busy', 9999), worker('idle', 600)];
     const actions = planWorkers([defined({ minCapacity: 2 })], workers, NOW, NO_PAUSE);
-    expect(kinds(actions)).toEqual([workers[3], workers[1]].map((each) => `retire ${last(each!)} idle`));
+    expect(kinds(actions)).toEqual([workers[3], workers[1]].map((each) => `retire ${last(each)} idle`));
     for (const action of actions) expect(action).toMatchObject({ keep: 2 });
   });
 
   it('makes what is missing to the minimum: what is being made counts, what is being ended does not', () => {
     const workers = [worker('provisioning', 1), worker('terminating', 1), worker('idle', 1, 'r1')];
     expect(kinds(planWorkers([defined({ minCapacity: 3 })], workers, NOW, NO_PAUSE))).toEqual([
-      `retire ${last(workers[2]!)} outdated`,
+      `retire ${last(workers[2])} outdated`,
       'prewarm 2 below_min',
     ]);
   });
@@ -95,25 +96,25 @@ describe('the plan for workers', () => {
       worker('busy', 0, 'r2', 'gone'),
     ];
     expect(kinds(planWorkers([defined()], workers, NOW, NO_PAUSE))).toEqual([
-      `retire ${last(workers[3]!)} deleted`,
-      `retire ${last(workers[0]!)} outdated`,
-      `retire ${last(workers[1]!)} outdated`,
+      `retire ${last(workers[3])} deleted`,
+      `retire ${last(workers[0])} outdated`,
+      `retire ${last(workers[1])} outdated`,
     ]);
   });
 
   it('ends what is above a maximum that was lowered', () => {
     const workers = [worker('idle', 1), worker('idle', 3), worker('idle', 2)];
     expect(kinds(planWorkers([defined({ maxCapacity: 1 })], workers, NOW, NO_PAUSE))).toEqual([
-      `retire ${last(workers[1]!)} above_max`,
-      `retire ${last(workers[2]!)} above_max`,
+      `retire ${last(workers[1])} above_max`,
+      `retire ${last(workers[2])} above_max`,
     ]);
   });
 
   it('pauses what has been idle for a while, once, and ends it in time all the same', () => {
     const workers = [worker('idle', 30), worker('idle', 29), worker('paused', 100), worker('paused', 270)];
     expect(kinds(planWorkers([defined()], workers, NOW, { pauseAfterSeconds: 30 }))).toEqual([
-      `retire ${last(workers[3]!)} idle`,
-      `pause ${last(workers[0]!)} idle`,
+      `retire ${last(workers[3])} idle`,
+      `pause ${last(workers[0])} idle`,
     ]);
   });
 });
