@@ -37,3 +37,14 @@ export function portEnvironment(at: {
     PORT_PROXY_PORT: String(at.proxyPort),
   };
 }
+
+/** Of a program's own environment: what it is told by us, or by what starts it. */
+const TOLD = new Set([
+  ...Object.keys(appEnvironment({}, { port: 0, proxyPort: 0 })),
+  ...Object.keys(portEnvironment({ socket: '', port: 0, proxySocket: '', proxyPort: 0 })),
+]);
+
+/** Nobody else may say these. Nor `LD_…`: a loader of ours might read them first, outside of the sandbox. */
+export function isReservedVariable(name: string): boolean {
+  return TOLD.has(name) || name.startsWith('LD_');
+}

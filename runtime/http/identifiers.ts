@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { BerthError } from '../contracts/errors.ts';
-import { parseConversationId, parseExecutionId, parseWorkspaceId } from '../contracts/ids.ts';
+import {
+  parseConversationId,
+  parseExecutionId,
+  parseFunctionName,
+  parseWorkspaceId,
+} from '../contracts/ids.ts';
 
 /** `{id}` of a conversation. Throws `INVALID_ID`, before anything else of the request is looked at. */
 export const conversationParam = z
@@ -24,6 +29,18 @@ export const workspaceParam = z
     throw new BerthError(
       'INVALID_ID',
       'a workspace id has up to 40 of a-z, 0-9 and -, neither first nor last, and is not 12 hex digits',
+    );
+  });
+
+export const functionParam = z
+  .string()
+  .meta({ description: 'A name within the tenant', pattern: '^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$' })
+  .transform((text) => {
+    const name = parseFunctionName(text);
+    if (name !== undefined) return name;
+    throw new BerthError(
+      'INVALID_ID',
+      'the name of a function has up to 40 of a-z, 0-9 and -, neither first nor last',
     );
   });
 
