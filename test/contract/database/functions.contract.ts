@@ -100,11 +100,11 @@ export function functionsContract(open: OpenDatabase): void {
     const { functions } = database;
     const put = (name: string, words: Partial<NewFunction> = {}): Promise<Put> =>
       functions.put(defined({ name: named(name), ...words }), 5);
-    const all = await Promise.all(Array.from({ length: 12 }, (_, at) => put(`f-${at}`)));
+    const all = await Promise.all(Array.from({ length: 8 }, (_, at) => put(`f-${at}`)));
     const made = all.flatMap((each) => (each.kind === 'created' ? [each.row.name] : []));
     expect(made).toHaveLength(5);
     const refused = { kind: 'over-quota', limit: 5, used: 5 };
-    expect(all.filter(({ kind }) => kind === 'over-quota')).toEqual(Array(7).fill(refused));
+    expect(all.filter(({ kind }) => kind === 'over-quota')).toEqual(Array(3).fill(refused));
     expect(await put(must(made[0]))).toMatchObject({ kind: 'changed' });
     expect(await put('theirs', { tenant: tenant('other') })).toMatchObject({ kind: 'created' });
     expect(await functions.count(tenant())).toBe(5);

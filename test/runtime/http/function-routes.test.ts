@@ -130,7 +130,7 @@ describe('the API of functions', () => {
         path: 'relative',
         timeout_seconds: 901,
         env: { PORT: '1', 'A-B': 'x', OK: 'x' },
-        resources: { cpus: 5, memory_mb: 1.5, disk: 1 },
+        resources: { cpus: 5, memory_mb: 1, disk: 1 },
         scaling: { min_capacity: 3, max_capacity: 2, queue: -1 },
         surprise: true,
       };
@@ -238,7 +238,7 @@ describe('the API of functions', () => {
   });
 
   it.each([
-    ...['Hello', '-a', 'a-', 'a_b', 'a.b', '%2e%2e', 'a%2fb', 'a%00', 'a%0a', '%20', 'ü', 'a:b'],
+    ...['Hello', '-a', 'a-', 'a_b', 'a.b', '%2e%2e%2e', 'a%2fb', 'a%00', 'a%0a', '%20', 'ü', 'a:b'],
     'a'.repeat(41),
   ])('has no function %s, whatever is asked of it', async (name) => {
     for (const [method, body] of [
