@@ -23,7 +23,9 @@ export interface SettledWorkerCall {
   ownLeases: string[];
 }
 
+/** Of an acquire it says which function: one with a worker to be had. */
 const FITS: Partial<Record<WorkerKind, readonly WorkerState[]>> = {
+  acquire: ['idle', 'paused'],
   ready: ['provisioning'],
   release: ['busy'],
   take: ['idle'],
@@ -57,8 +59,8 @@ export class WorkerNaming {
     return {
       ...{ kind: call.kind, instance: call.instance, seconds: call.seconds, keep: call.keep },
       worker: isNew ? worker(++this.#workers, of.name) : target.worker,
-      of: call.kind === 'acquire' ? must(parseFunctionKey(call.of)) : of,
-      revision: call.kind === 'release' && call.rightSince ? (target?.revision ?? 'r1') : call.revision,
+      of,
+      revision: call.rightRevision ? (target?.revision ?? call.revision) : call.revision,
       since: (target?.since ?? 0) + (call.rightSince ? 0 : 1),
       lease: this.#leaseOf(call, target),
       held: this.#heldBy(call, all, now),

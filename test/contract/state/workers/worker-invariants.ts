@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { WorkerState } from '../../../../runtime/state/worker-store.ts';
+import type { WorkerKind } from './operations.ts';
 import { MAX_WORKERS, TOTAL_WORKERS } from './perform-worker-call.ts';
 import type { SettledWorkerCall } from './settle-worker-call.ts';
 import { nameOf, type WorkersDump } from './workers-dump.ts';
@@ -37,8 +38,6 @@ const NEXT: Record<WorkerState, readonly WorkerState[]> = {
   busy: ['idle', 'paused', 'terminating'],
   terminating: [],
 };
-const ENTERS = ['reserve', 'adopt', 'beat'];
-
 /** Which of the promises about a single call are broken by this change. */
 export function brokenByChange(
   call: SettledWorkerCall,
@@ -46,34 +45,65 @@ export function brokenByChange(
   after: WorkersDump,
   now: number,
 ): string[] {
-  const ids = new Set([...before.ids, ...after.ids]);
-  const count = after.of[nameOf(call.of)]?.length ?? 0;
-  const reserves = call.kind === 'reserve' && after.ids.length > before.ids.length;
+  const ids = [...new Set([...before.ids, ...after.ids])];
   return [
-    ...broken({
-      'a function never reserves past its maximum': !reserves || count <= MAX_WORKERS,
-      'all together never reserve past theirs': !reserves || after.ids.length <= TOTAL_WORKERS,
-    }),
-    ...[...ids].flatMap((id) => {
-      const [was, is] = [before.workers[id], after.workers[id]];
-      const acquires = call.kind === 'acquire' && is?.state === 'busy';
-      if (was === undefined) return broken({ [`${call.kind} makes a worker`]: ENTERS.includes(call.kind) });
-      if (is === undefined) {
-        return broken({ 'only who terminates is gone': call.kind === 'gone' && was.state === 'terminating' });
-      }
-      return broken({
-        [`${was.state} does not become ${is.state}`]:
-          was.state === is.state || NEXT[was.state].includes(is.state),
-        'it stays what it is': isDeepStrictEqual(
-          [is.of, is.revision, is.createdAt],
-          [was.of, was.revision, was.createdAt],
-        ),
-        'only who acquires it calls it':
-          is.calls === was.calls + (acquires && is.state !== was.state ? 1 : 0),
-        'it says since when it is in its state': is.since === (is.state === was.state ? was.since : now),
-      });
-    }),
+    ...brokenCounts(call, before, after),
+    ...ids.flatMap((id) => brokenBy(call, id, before, after, now)),
   ];
+}
+
+function brokenCounts(
+  { kind, of, keep }: SettledWorkerCall,
+  before: WorkersDump,
+  after: WorkersDump,
+): string[] {
+  const name = nameOf(of);
+  const count = after.of[name]?.length ?? 0;
+  const usable = count - (after.terminating[name]?.length ?? 0);
+  const enters = after.ids.length > before.ids.length && kind !== 'beat';
+  const retires = kind === 'retire' && !isDeepStrictEqual(before.terminating, after.terminating);
+  return broken({
+    'a function never has more than its maximum made': !enters || count <= MAX_WORKERS,
+    'all together never reserve past theirs':
+      !enters || kind === 'adopt' || after.ids.length <= TOTAL_WORKERS,
+    'as many are left as are to be kept': !retires || usable >= keep,
+  });
+}
+
+function brokenBy(
+  call: SettledWorkerCall,
+  id: string,
+  before: WorkersDump,
+  after: WorkersDump,
+  now: number,
+): string[] {
+  const [was, is] = [before.workers[id], after.workers[id]];
+  if (was === undefined)
+    return broken({ [`${call.kind} makes one ${is?.state}`]: is?.state === newState(call, id) });
+  if (is === undefined) {
+    return broken({ 'only who terminates is gone': call.kind === 'gone' && was.state === 'terminating' });
+  }
+  const moves = was.state !== is.state;
+  const acquired = call.kind === 'acquire' && moves && is.state === 'busy';
+  return broken({
+    [`${was.state} does not become ${is.state}`]: !moves || NEXT[was.state].includes(is.state),
+    'it stays what it is': isDeepStrictEqual(
+      [is.of, is.revision, is.createdAt],
+      [was.of, was.revision, was.createdAt],
+    ),
+    'only who acquires it calls it': is.calls === was.calls + (acquired ? 1 : 0),
+    'it says since when it is in its state': is.since === (moves ? now : was.since),
+    'it is acquired as it is now': !acquired || is.revision === call.revision,
+    'it is meant as it was seen': !moves || !SEEN.includes(call.kind) || was.since === call.since,
+  });
+}
+
+const SEEN: readonly WorkerKind[] = ['take', 'retire'];
+
+function newState({ kind, held }: SettledWorkerCall, id: string): WorkerState | undefined {
+  if (kind === 'reserve') return 'provisioning';
+  if (kind === 'adopt') return 'idle';
+  return kind === 'beat' ? held.find(({ worker }) => worker === id)?.state : undefined;
 }
 
 /** Whether an answer promises that the call changed nothing, but that somebody may wait. */
