@@ -102,9 +102,13 @@ export class RedisKeyspace {
     });
   }
 
-  async remove(): Promise<void> {
+  async clear(): Promise<void> {
     const names = await this.client.keys(`${this.prefix}*`);
     if (names.length > 0) await this.client.del(names);
+  }
+
+  async remove(): Promise<void> {
+    await this.clear();
     this.client.disconnect();
   }
 }

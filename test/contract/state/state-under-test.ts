@@ -18,6 +18,8 @@ export interface StateUnderTest extends AsyncDisposable {
   dump(): Promise<StateDump>;
   /** The same of functions' workers. */
   dumpWorkers(): Promise<WorkersDump>;
+  /** As if the store had been emptied. */
+  loseWorkers(): Promise<void>;
 }
 
 /** Gives each test a state of its own. */
@@ -32,6 +34,10 @@ export async function memoryUnderTest(clock = new ManualClock()): Promise<StateU
     clock,
     dump: async () => dumpMemory(inMemory, clock.now()),
     dumpWorkers: async () => dumpMemoryWorkers(inMemory.workers, clock.now()),
+    async loseWorkers() {
+      const { all, leases, instances, waiting } = inMemory.workers;
+      for (const known of [all, leases, instances, waiting]) known.clear();
+    },
     [Symbol.asyncDispose]: () => state.close(),
   };
 }
@@ -51,6 +57,10 @@ export async function redisUnderTest(url: string, clock = new ManualClock()): Pr
     clock,
     dump: () => keyspace.dump(clock.now()),
     dumpWorkers: async () => dumpRedisWorkers(keyspace.prefix, await keyspace.values(), clock.now()),
+    async loseWorkers() {
+      await keyspace.clear();
+      await adoptNothing(state);
+    },
     async [Symbol.asyncDispose]() {
       await state.close();
       await keyspace.remove();

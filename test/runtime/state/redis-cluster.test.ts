@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { openRedisState } from '../../../runtime/state/redis/open-redis-state.ts';
+import { worker } from '../../contract/state/names.ts';
 import { Scenario } from '../../contract/state/scenario.ts';
 import { StateScenario } from '../../contract/state/state-scenario.ts';
 import { adoptNothing } from '../../contract/state/state-under-test.ts';
+import { WorkerScenario } from '../../contract/state/workers/worker-scenario.ts';
 import { must } from '../../support/must.ts';
 import { describeWith, startRedisCluster } from '../../support/services/provided.ts';
 import type { RedisCluster } from '../../support/services/redis-cluster.ts';
@@ -36,6 +38,19 @@ describeWith('redis-server', 'the state in a Redis cluster', () => {
     await scenario.append(name, ['a']);
     await changed;
     expect(await scenario.read(name)).toMatchObject({ entries: [{ first: 1, last: 1 }] });
+    await state.close();
+  });
+
+  it('lends workers, and tells who waits for one, too', async () => {
+    const state = open(1);
+    const scenario = new WorkerScenario(state.workers);
+    const heard = vi.fn();
+    state.workers.onFree(heard);
+    await vi.waitFor(() => expect(heard).toHaveBeenCalledWith(undefined));
+    await scenario.acquire();
+    await scenario.idle([1]);
+    expect(await scenario.leased()).toBe(worker(1));
+    await vi.waitFor(() => expect(heard).toHaveBeenCalledWith(scenario.of()));
     await state.close();
   });
 

@@ -77,6 +77,7 @@ describeWith('redis-server', 'the state when Redis is away', () => {
       () => state.adoption.needed(),
       () => state.leases.hold('sweep', 'ann', 15),
       () => state.warmPool.look(),
+      () => state.workers.look(),
       () => store.ping(),
       () => store.now(),
       () => scenario.acquire(),

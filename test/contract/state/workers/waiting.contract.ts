@@ -17,14 +17,16 @@ export function workerWaitingContract(open: OpenState): void {
     /** Tells something, and gives what was told before that, since the last time. */
     let probes = 0;
     const told = async () => {
-      await vi.waitFor(async () => {
-        await scenario.acquire({ of: 'probe', lease: 'probe' });
-        await workers.adopt(scenario.worker(++probes, { of: 'probe' }), 1_000);
-        await vi.waitFor(() => expect(heard).toContain('acme:probe'), { timeout: 200, interval: 2 });
-        await scenario.leased({ of: 'probe', lease: 'probe' });
-        await workers.evict(worker(probes, 'probe'), 'probe');
-      });
-      return heard.splice(0).filter((of) => of !== 'acme:probe');
+      await vi.waitFor(
+        async () => {
+          const of = `probe-${++probes}`;
+          await scenario.acquire({ of, lease: of });
+          await workers.adopt(scenario.worker(1, { of }), 1);
+          await vi.waitFor(() => expect(heard).toContain(`acme:${of}`), { timeout: 500, interval: 2 });
+        },
+        { timeout: 10_000 },
+      );
+      return heard.splice(0).filter((of) => !of.startsWith('acme:probe-'));
     };
     await told();
     return { ...under, store: workers, scenario, heard, told, stop };
