@@ -58,6 +58,7 @@ export function dockerEnvironment(given: Given): RuntimeEnvironment<Output<strin
     WORKSPACE_IMAGE: given.workspaceImage,
     DEFAULT_WORKSPACE_IMAGE_REF: DEFAULT,
     ALLOWED_IMAGES: DEFAULT,
+    OWN_IMAGES: DEFAULT,
     BASE_IMAGE: DEFAULT,
     WORKSPACE_SOCKET_BASE_PATH: given.socketFolder,
     MAX_CONTAINERS: text(args.maxContainers),

@@ -73,6 +73,7 @@ export function ecsEnvironment(given: Given): RuntimeEnvironment<StoredSecret> {
     WORKSPACE_IMAGE: DEFAULT, // the task definition says it
     DEFAULT_WORKSPACE_IMAGE_REF: DEFAULT,
     ALLOWED_IMAGES: DEFAULT,
+    OWN_IMAGES: DEFAULT,
     BASE_IMAGE: DEFAULT,
     WORKSPACE_SOCKET_BASE_PATH: DEFAULT,
     MAX_CONTAINERS: text(args.maxContainers),

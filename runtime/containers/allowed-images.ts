@@ -1,5 +1,5 @@
 import type { Config } from '../contracts/environment.ts';
-import { type ImageReference, parseImageReference } from '../contracts/image-reference.ts';
+import { type ImageReference, OUR_IMAGES, parseImageReference } from '../contracts/image-reference.ts';
 import { VERSION } from '../version.ts';
 
 export interface ImageSettings {
@@ -7,6 +7,8 @@ export interface ImageSettings {
   allowed: readonly string[];
   /** What is meant where none is named; it is allowed, whatever the list says. */
   fallback?: string;
+  /** What the plain names of this repository's images mean; else they mean this version's. */
+  own?: ReadonlyMap<string, string>;
 }
 
 export type ResolvedImage =
@@ -14,22 +16,13 @@ export type ResolvedImage =
   | { kind: 'malformed'; detail: string }
   | { kind: 'forbidden'; detail: string };
 
-/** Images of this repository that users' work runs in: without a tag, the runtime's own version is meant. */
-const OUR_IMAGES: readonly string[] = [
-  'workspace-editor',
-  'workspace-base',
-  'function-node',
-  'function-python',
-];
-
 /** Of workspaces. Functions have no fallback. */
 export function imageSettings(
-  config: Pick<Config, 'ALLOWED_IMAGES' | 'DEFAULT_WORKSPACE_IMAGE_REF'>,
+  config: Pick<Config, 'ALLOWED_IMAGES' | 'DEFAULT_WORKSPACE_IMAGE_REF' | 'OWN_IMAGES'>,
 ): Required<ImageSettings> {
-  return {
-    allowed: config.ALLOWED_IMAGES ?? OUR_IMAGES,
-    fallback: config.DEFAULT_WORKSPACE_IMAGE_REF ?? `workspace-editor:${VERSION}`,
-  };
+  const { ALLOWED_IMAGES: allowed = OUR_IMAGES, OWN_IMAGES: own } = config;
+  const editor = own.get('workspace-editor') ?? `workspace-editor:${VERSION}`;
+  return { allowed, own, fallback: config.DEFAULT_WORKSPACE_IMAGE_REF ?? editor };
 }
 
 /** The image that is meant, always with a tag or a digest: an engine that is asked for neither fetches every tag. */
@@ -44,7 +37,8 @@ export function resolveImage(wanted: string | undefined, settings: ImageSettings
       detail: `${shown} does not name an image: it wants [registry/]name[:tag][@sha256:…], in lower case.`,
     };
   }
-  const image = exactly(reference);
+  const isPlain = reference.tag === undefined && reference.digest === undefined;
+  const image = (isPlain && settings.own?.get(reference.name)) || exactly(reference);
   const allowed = fallback === undefined ? settings.allowed : [...settings.allowed, fallback];
   if (allowed.some((each) => admits(each, reference))) return { kind: 'image', image };
   return {

@@ -1,3 +1,4 @@
+import { OUR_IMAGES } from './image-reference.ts';
 import {
   addressList,
   awsNames,
@@ -7,6 +8,7 @@ import {
   flag,
   functionTasks,
   imageList,
+  imageMap,
   imageReference,
   nameList,
   oneOf,
@@ -294,6 +296,15 @@ export const VARIABLES = {
     description:
       'Images that workspaces and functions may name, workspaces beside `DEFAULT_WORKSPACE_IMAGE_REF`: `name` with any tag or digest, `name:tag` alone, `registry.example.com/team/` for all below. One of this repository without a tag is of this version.',
   }),
+  OWN_IMAGES: imageMap(
+    {
+      default: new Map(),
+      defaultText: 'those of this version: `function-node` is `function-node:<version>`',
+      description:
+        "What the plain names of this repository's images mean, where a deployment calls them otherwise.",
+    },
+    OUR_IMAGES,
+  ),
   BASE_IMAGE: text({
     default: undefined,
     defaultText: '`node:24-bookworm-slim`, else built from the packages of Debian',

@@ -27,3 +27,11 @@ export function parseImageReference(text: string): ImageReference | undefined {
 export function isImageFolder(text: string): boolean {
   return text.length <= LONGEST_NAME && FOLDER.test(text);
 }
+
+/** Images of this repository that users' work runs in: without a tag, those of the runtime's own version are meant. */
+export const OUR_IMAGES: readonly string[] = [
+  'workspace-editor',
+  'workspace-base',
+  'function-node',
+  'function-python',
+];

@@ -159,6 +159,23 @@ export function imageList(meta: Meta<undefined>) {
   );
 }
 
+/** `name=image` of images by their plain names. */
+export function imageMap(meta: Meta<ReadonlyMap<string, string>>, names: readonly string[]) {
+  const parse = (value: string) => {
+    const pairs = value.split(',').map((each) => each.trim().split('='));
+    const valid = pairs.every(
+      ([name = '', image = '', ...more]) =>
+        more.length === 0 && names.includes(name) && parseImageReference(image) !== undefined,
+    );
+    return valid ? new Map(pairs.map(([name = '', image = '']) => [name, image])) : undefined;
+  };
+  return variable<ReadonlyMap<string, string>>(
+    `name=image, separated by commas, where name is one of ${names.join(', ')}`,
+    parse,
+    meta,
+  );
+}
+
 /** Names that AWS gave. */
 export function awsNames(meta: Meta<readonly string[]>, pattern: RegExp, most: number, example: string) {
   const parse = (value: string) => {

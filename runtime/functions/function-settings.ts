@@ -50,7 +50,7 @@ export function functionSettings(
     source:
       backend === 'ecs'
         ? { kind: 'task-definition', names: taskDefinitions }
-        : { kind: 'image', images: { allowed: imageSettings(config).allowed } },
+        : { kind: 'image', images: imagesOf(config) },
     defaults: {
       port: 8080,
       path: '/',
@@ -78,4 +78,10 @@ export function functionSettings(
       environmentBytes: backend === 'ecs' ? 4096 : 65_536,
     },
   };
+}
+
+/** Functions have no image that they fall back to. */
+function imagesOf(config: Config): ImageSettings {
+  const { allowed, own } = imageSettings(config);
+  return { allowed, own };
 }

@@ -28,6 +28,23 @@ describe('the image of a workspace or a function', () => {
     expect(resolved(wanted)).toEqual(image(meant));
   });
 
+  it('is what a deployment calls ours by, where their plain names are said', () => {
+    const env = {
+      OWN_IMAGES: `function-node=function-node:1-abc.dev, workspace-editor=r.example.com/e@${DIGEST}`,
+    };
+    expect(resolved('function-node', env)).toEqual(image('function-node:1-abc.dev'));
+    expect(resolved(undefined, env)).toEqual(image(`r.example.com/e@${DIGEST}`));
+    expect(resolved('function-python', env)).toEqual(image(`function-python:${VERSION}`));
+    expect(resolved('function-node:2', env)).toEqual(image('function-node:2'));
+  });
+
+  it.each(['python=a', 'function-node', 'function-node=', 'function-node=a=b', 'function-node=A b'])(
+    'is not told by OWN_IMAGES=%s',
+    (value) => {
+      expect(() => resolved('function-node', { OWN_IMAGES: value })).toThrow('OWN_IMAGES');
+    },
+  );
+
   it.each([
     'python',
     'workspace-editor-evil',
