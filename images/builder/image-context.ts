@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, type Dirent, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { bundle } from './bundle.ts';
 import type { Recipe } from './recipes.ts';
 
+/** What Python leaves beside what it runs. */
+const PYTHON_CACHE = '__pycache__';
+
 /** Makes an image's build context in an empty folder: its files, and its program as a bundle. */
 export async function makeContext(recipe: Recipe, context: string): Promise<void> {
+  const filter = (path: string) => basename(path) !== PYTHON_CACHE;
   for (const file of recipe.files)
-    cpSync(join(recipe.folder, file), join(context, file), { recursive: true });
-  await bundle({ ...recipe.program, folder: join(context, 'bundle') });
+    cpSync(join(recipe.folder, file), join(context, file), { recursive: true, filter });
+  if (recipe.program !== undefined) await bundle({ ...recipe.program, folder: join(context, 'bundle') });
   settle(context);
 }
 

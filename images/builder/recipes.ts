@@ -8,8 +8,8 @@ export interface Recipe {
   /** Has the Dockerfile and the rest of `files`. */
   readonly folder: string;
   readonly files: readonly string[];
-  /** The image's own program: bundled, it is `bundle/` in the build context. */
-  readonly program: Omit<BundleRequest, 'folder'>;
+  /** The image's own program, where that is ours to bundle: it is `bundle/` in the build context. */
+  readonly program?: Omit<BundleRequest, 'folder'>;
 }
 
 const at = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
@@ -43,6 +43,17 @@ export const recipes: readonly Recipe[] = [
         ...[...vendorFiles().values(), ...VENDOR_LICENCES].map((file) => at(`../node_modules/${file}`)),
       ],
     },
+  },
+  {
+    name: 'function-node',
+    folder: at('function-node'),
+    files: ['Dockerfile'],
+    program: { entry: at('function-node/server/main.ts'), name: 'worker.mjs', oneFile: true },
+  },
+  {
+    name: 'function-python',
+    folder: at('function-python'),
+    files: ['Dockerfile', 'packages.txt', 'server'],
   },
   {
     name: 'runtime',

@@ -52,6 +52,16 @@ export const editorImage = imageService(
   'TEST_EDITOR_IMAGE',
   'workspaces with an editor in real containers',
 );
+export const functionNodeImage = imageService(
+  'function-node',
+  'TEST_FUNCTION_NODE_IMAGE',
+  'functions of Node in real containers',
+);
+export const functionPythonImage = imageService(
+  'function-python',
+  'TEST_FUNCTION_PYTHON_IMAGE',
+  'functions of Python in real containers',
+);
 
 let found: Promise<BaseImage> | undefined;
 

@@ -27,6 +27,8 @@ const variables = {
   'proxy-sidecar-image': 'TEST_PROXY_IMAGE',
   'runtime-image': 'TEST_RUNTIME_IMAGE',
   'workspace-editor-image': 'TEST_EDITOR_IMAGE',
+  'function-node-image': 'TEST_FUNCTION_NODE_IMAGE',
+  'function-python-image': 'TEST_FUNCTION_PYTHON_IMAGE',
 } as const;
 
 export type ProvidedService = keyof typeof variables;
@@ -129,6 +131,8 @@ export const workspaceImage = (): string => provided('workspace-base-image');
 export const proxyImage = (): string => provided('proxy-sidecar-image');
 export const runtimeImage = (): string => provided('runtime-image');
 export const editorImage = (): string => provided('workspace-editor-image');
+export const functionNodeImage = (): string => provided('function-node-image');
+export const functionPythonImage = (): string => provided('function-python-image');
 
 /** Where what one file starts leaves its record, for a run that has to clear up. */
 const ownFolder = (): string => process.env.TEST_RUN_FOLDER ?? mkdtempSync(join(tmpdir(), 'berth-services-'));

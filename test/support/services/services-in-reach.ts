@@ -1,8 +1,16 @@
 import { engineAnswers } from '../../../images/builder/engine.ts';
-import { editorImage, proxyImage, workspaceImage } from './image-service.ts';
+import {
+  editorImage,
+  functionNodeImage,
+  functionPythonImage,
+  proxyImage,
+  workspaceImage,
+} from './image-service.ts';
 import { redisAnswers } from './private-redis.ts';
 import { s3Answers } from './private-s3.ts';
 import { readServicesEnv } from './services-env.ts';
+
+const OF_CONTAINERS = [workspaceImage, proxyImage, editorImage, functionNodeImage, functionPythonImage];
 
 /**
  * The variables for a vitest that `npm test` did not start: what is set already, and what `npm run services` keeps
@@ -20,7 +28,7 @@ export async function servicesInReach(): Promise<Record<string, string>> {
     without('docker', otherwise);
     env.TEST_DOCKER_HOST = ''; // a worker would have the one of this process
   } else {
-    for (const service of [workspaceImage, proxyImage, editorImage]) {
+    for (const service of OF_CONTAINERS) {
       const image = await service.start({ folder: '', env, say: (line) => console.error(line) });
       if ('missing' in image) without(service.name, image.missing);
       else Object.assign(env, image.env);

@@ -1,7 +1,14 @@
 import { bubblewrap } from './bubblewrap.ts';
 import { chromium } from './chromium.ts';
 import { docker } from './docker.ts';
-import { editorImage, proxyImage, runtimeImage, workspaceImage } from './image-service.ts';
+import {
+  editorImage,
+  functionNodeImage,
+  functionPythonImage,
+  proxyImage,
+  runtimeImage,
+  workspaceImage,
+} from './image-service.ts';
 import { moto } from './moto.ts';
 import { postgres } from './postgres.ts';
 import { postgresServer } from './postgres-server.ts';
@@ -26,6 +33,8 @@ export const services: readonly Service[] = [
   proxyImage,
   runtimeImage,
   editorImage,
+  functionNodeImage,
+  functionPythonImage,
 ];
 
 export interface LeftOut extends Missing {

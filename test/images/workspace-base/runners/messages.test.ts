@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundle } from '../../../../images/builder/bundle.ts';
 import { findRecipe } from '../../../../images/builder/recipes.ts';
 import type { ExecuteRequest } from '../../../../runtime/contracts/agent-protocol.ts';
+import { must } from '../../../support/must.ts';
 import { execute, nextId, type SeenEvent, unnumbered } from '../agent/execution-stream.ts';
 import { isAlive, RunningAgent } from '../agent/running-agent.ts';
 import { ScriptedModel, type Turn } from './scripted-model.ts';
@@ -13,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'berth-runner-'));
 let agent: RunningAgent;
 beforeAll(async () => {
   // As the image has it.
-  await bundle({ ...findRecipe('workspace-base').program, folder });
+  await bundle({ ...must(findRecipe('workspace-base').program), folder });
   agent = await RunningAgent.start({
     AGENT_COMMAND: `${process.execPath} ${join(folder, 'runners/messages.mjs')}`,
   });
