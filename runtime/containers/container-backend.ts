@@ -117,7 +117,7 @@ export interface ContainerView {
   createdAt: number;
   labels: Record<string, string>;
   /** Of one that exited. */
-  exit?: { code: number; oomKilled: boolean };
+  exit?: { code: number; oomKilled: boolean /** Where the backend knows. */; at?: number };
 }
 
 export interface ContainerStats {
@@ -125,6 +125,8 @@ export interface ContainerStats {
   memoryLimitBytes: number;
   cpuNanoseconds: number;
   pids: number;
+  /** How often a process in it was killed for want of memory, as far as the backend counts. */
+  oomEvents: number;
 }
 
 export type Endpoint = { kind: 'socket'; path: string } | { kind: 'address'; host: string; port: number };

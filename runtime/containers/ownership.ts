@@ -1,4 +1,4 @@
-import { type VolumeName, workspaceOfVolume } from '../contracts/ids.ts';
+import { type ContainerId, roleOfContainer, type VolumeName, workspaceOfVolume } from '../contracts/ids.ts';
 import { LABEL, type Role } from '../contracts/labels.ts';
 import type { ContainerSpec } from './container-backend.ts';
 
@@ -37,6 +37,11 @@ export function volumeLabels(name: VolumeName, owner: Installation, now: Date): 
     [LABEL.createdAt]: now.toISOString(),
     [LABEL.version]: owner.version,
   };
+}
+
+/** Workspaces and workers run programs of their images; conversations run our agent. */
+export function isApp(id: ContainerId): boolean {
+  return roleOfContainer(id) !== 'conversation';
 }
 
 /** The role of a container of this installation; undefined for anyone else's. */

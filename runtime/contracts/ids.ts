@@ -1,3 +1,5 @@
+import type { Role } from './labels.ts';
+
 /** The names things go by. Each is a type of its own, made only by its parser. */
 
 declare const brand: unique symbol;
@@ -5,7 +7,10 @@ type Branded<Name extends string> = string & { readonly [brand]: Name };
 
 export type TenantId = Branded<'TenantId'>;
 export type ConversationId = Branded<'ConversationId'>;
-export type ContainerId = Branded<'ContainerId'>;
+export type FunctionName = Branded<'FunctionName'>;
+export type WorkerId = Branded<'WorkerId'>;
+/** Of a conversation's container, a workspace's, or a function's worker. */
+export type ContainerId = Branded<'ContainerId'> | WorkerId;
 export type InstallationId = Branded<'InstallationId'>;
 export type WorkspaceId = Branded<'WorkspaceId'>;
 export type VolumeName = Branded<'VolumeName'>;
@@ -18,6 +23,8 @@ const CONVERSATION_CONTAINER = /^ws-[0-9a-f]{12}$/;
 const WORKSPACE = /^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/;
 /** Its container would have the name of a conversation's. */
 const TWELVE_HEX = /^[0-9a-f]{12}$/;
+const FUNCTION = /^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/;
+const WORKER = /^fn-(.+)-[0-9a-f]{12}$/;
 const EXECUTION = /^ex-[0-9a-f]{24}$/;
 const INSTALLATION = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
@@ -55,10 +62,34 @@ export function workspaceContainerId(workspace: WorkspaceId): ContainerId {
   return `ws-${workspace}` as ContainerId;
 }
 
-/** A name of a container as a backend tells it: a conversation's or a workspace's, which are never the same. */
+/** Within its tenant: another may have a function of the same name. */
+export function parseFunctionName(text: string): FunctionName | undefined {
+  return FUNCTION.test(text) ? (text as FunctionName) : undefined;
+}
+
+/** The last 12 digits of a random (version 4) UUID are all random: what tells workers of one name apart. */
+export function newWorkerId(name: FunctionName, uuid: string = crypto.randomUUID()): WorkerId {
+  return `fn-${name}-${uuid.slice(-12)}` as WorkerId;
+}
+
+export function parseWorkerId(text: string): WorkerId | undefined {
+  return parseFunctionName(WORKER.exec(text)?.[1] ?? '') === undefined ? undefined : (text as WorkerId);
+}
+
+export function functionOfWorker(worker: WorkerId): FunctionName {
+  return WORKER.exec(worker)?.[1] as FunctionName; // its parser has seen to it
+}
+
+/** A name of a container as a backend tells it. No two roles have names alike. */
 export function parseAnyContainerId(text: string): ContainerId | undefined {
   const workspace = parseWorkspaceId(WORKSPACE_CONTAINER.exec(text)?.[1] ?? '');
-  return parseContainerId(text) ?? (workspace && workspaceContainerId(workspace));
+  return parseContainerId(text) ?? (workspace && workspaceContainerId(workspace)) ?? parseWorkerId(text);
+}
+
+/** What a container with this name is for. */
+export function roleOfContainer(container: ContainerId): Role {
+  if (parseWorkerId(container) !== undefined) return 'function';
+  return workspaceOfContainer(container) === undefined ? 'conversation' : 'workspace';
 }
 
 /** The workspace whose container has this name. */

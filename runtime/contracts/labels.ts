@@ -9,6 +9,7 @@ export const LABEL = {
   containerId: 'workspace.container_id',
   conversationId: 'workspace.conversation_id',
   workspaceId: 'codehub.io/workspace-id',
+  function: 'berth.function',
   /** On what serves a container or a volume beside it: what it is, and whose. */
   part: 'berth.part',
   partOf: 'berth.part-of',

@@ -1,6 +1,6 @@
 import { SANDBOX_UID, SANDBOX_UID_BESIDE_RUNTIME } from '../../contracts/container-limits.ts';
 import { BerthError } from '../../contracts/errors.ts';
-import { type ContainerId, parseAnyContainerId, workspaceOfContainer } from '../../contracts/ids.ts';
+import { type ContainerId, parseAnyContainerId, roleOfContainer } from '../../contracts/ids.ts';
 import { LABEL, type Role } from '../../contracts/labels.ts';
 import type {
   ContainerBackend,
@@ -9,7 +9,7 @@ import type {
   ContainerView,
   Endpoint,
 } from '../container-backend.ts';
-import { ownRole, takenBy } from '../ownership.ts';
+import { isApp, ownRole, takenBy } from '../ownership.ts';
 import { requireShortBase, SocketFolder, type User } from '../socket-folder.ts';
 import { removeStaleFolders } from '../stale-folders.ts';
 import { Turns } from '../turns.ts';
@@ -79,8 +79,9 @@ export class DockerBackend implements ContainerBackend {
   async create(spec: ContainerSpec, signal?: AbortSignal): Promise<void> {
     if (isAppSpec(spec))
       return this.#turns.create(spec.id, signal, (attempt) => this.#createApp(spec, attempt));
-    if (spec.role !== 'conversation') {
-      throw new BerthError('NOT_SUPPORTED', `the docker backend makes no containers of role ${spec.role}`);
+    if (spec.role !== 'conversation' || isApp(spec.id)) {
+      const what = `${spec.id} of role ${spec.role}${spec.app === undefined ? '' : ' with a port'}`;
+      throw new BerthError('NOT_SUPPORTED', `the docker backend makes no container ${what}`);
     }
     await this.#turns.create(spec.id, signal, async (attempt) => {
       // Nothing is made without its folder, and asking the engine takes its time while it starts others.
@@ -137,7 +138,7 @@ export class DockerBackend implements ContainerBackend {
   }
 
   async stats(id: ContainerId): Promise<ContainerStats> {
-    return this.#on(id, async ({ Id }) => toStats(await this.#engine.stats(Id)));
+    return this.#on(id, async (found) => toStats(await this.#engine.stats(found.Id), found));
   }
 
   async endpoint(id: ContainerId, port: number | 'agent' | 'proxy'): Promise<Endpoint> {
@@ -250,13 +251,8 @@ export class DockerBackend implements ContainerBackend {
   }
 }
 
-/** Workspaces run programs of their images; conversations run our agent. */
-function isApp(id: ContainerId): boolean {
-  return workspaceOfContainer(id) !== undefined;
-}
-
 function isAppSpec(spec: ContainerSpec): spec is AppContainerSpec {
-  return spec.app !== undefined && spec.role === 'workspace' && isApp(spec.id);
+  return spec.app !== undefined && isApp(spec.id) && spec.role === roleOfContainer(spec.id);
 }
 
 function isAlive(found: InspectReply | undefined): boolean {

@@ -15,7 +15,12 @@ export const InspectReply = z.object({
   Id: z.string(),
   Name: z.string(),
   Created: z.string(),
-  State: z.object({ Status: z.string(), ExitCode: z.number(), OOMKilled: z.boolean() }),
+  State: z.object({
+    Status: z.string(),
+    ExitCode: z.number(),
+    OOMKilled: z.boolean(),
+    FinishedAt: z.string().default(''),
+  }),
   Config: z.object({ Labels }),
   HostConfig: z.object({ NetworkMode: z.string().default('') }).default({ NetworkMode: '' }),
 });
@@ -71,7 +76,9 @@ export function toView(reply: InspectReply, installation: string): ContainerView
     installation,
   });
   if (view?.state !== 'exited') return view;
-  return { ...view, exit: { code: reply.State.ExitCode, oomKilled: reply.State.OOMKilled } };
+  const { ExitCode: code, OOMKilled: oomKilled, FinishedAt } = reply.State;
+  const at = Date.parse(FinishedAt);
+  return { ...view, exit: { code, oomKilled, ...(at > 0 ? { at } : {}) } };
 }
 
 export function toViews(reply: ListReply, installation: string): ContainerView[] {
@@ -88,14 +95,21 @@ export function toViews(reply: ListReply, installation: string): ContainerView[]
   });
 }
 
-/** Memory without the page cache that the kernel would drop first; its name depends on the cgroup version. */
-export function toStats({ memory_stats, cpu_stats, pids_stats }: z.infer<typeof StatsReply>): ContainerStats {
+/**
+ * Memory without the page cache that the kernel would drop first; its name depends on the cgroup version. The engine
+ * does not count what the kernel killed for want of memory: it tells whether that has happened.
+ */
+export function toStats(
+  { memory_stats, cpu_stats, pids_stats }: z.infer<typeof StatsReply>,
+  { State }: Pick<InspectReply, 'State'>,
+): ContainerStats {
   const cache = memory_stats.stats?.total_inactive_file ?? memory_stats.stats?.inactive_file ?? 0;
   return {
     memoryBytes: Math.max(0, memory_stats.usage - cache),
     memoryLimitBytes: memory_stats.limit,
     cpuNanoseconds: cpu_stats.cpu_usage.total_usage,
     pids: pids_stats?.current ?? 0,
+    oomEvents: State.OOMKilled ? 1 : 0,
   };
 }
 

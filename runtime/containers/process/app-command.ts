@@ -20,8 +20,10 @@ import {
 
 /** The program of an image, as its sources have it. */
 export interface AppProgram {
-  /** Run by Node; it listens on `PORT` of loopback. */
+  /** It listens on `PORT` of loopback. */
   entry: string;
+  /** Node unless said; found where the system has its programs. */
+  runsBy?: 'python3';
   /** All files that it needs are below this. */
   root: string;
   /** The packages that it needs. */
@@ -50,7 +52,7 @@ export function plainAppCommand(place: AppPlace, free: { app: number; proxy: num
   const home = place.volume ?? folder.home;
   return {
     program: nodePath,
-    args: [...NODE_FLAGS, portEntry, nodePath, ...NODE_FLAGS, program.entry],
+    args: [...NODE_FLAGS, portEntry, ...run(program, nodePath, program.entry)],
     cwd: home,
     env: environment(place, {
       home,
@@ -65,7 +67,7 @@ export function plainAppCommand(place: AppPlace, free: { app: number; proxy: num
 
 /** The app under bwrap, with a loopback of its own. */
 export function sandboxAppCommand(place: AppPlace, sandbox: Sandbox): StartCommand {
-  const { folder, sockets, nodePath, portEntry, agentEntry, program, app, volume } = place;
+  const { folder, sockets, nodePath, portEntry, agentEntry, program, app } = place;
   const mount = app.volume?.mount ?? '/home/agent';
   const main = `${IN_SANDBOX.program}/${relative(program.root, program.entry)}`;
   return {
@@ -75,7 +77,7 @@ export function sandboxAppCommand(place: AppPlace, sandbox: Sandbox): StartComma
       nodePath,
       folders: parentsOf(mount),
       binds: [
-        ...['--bind', volume ?? folder.home, mount],
+        ...homeBind(place, mount),
         ...['--bind', sockets.agentFolder, AGENT_MOUNT, '--ro-bind', sockets.proxyFolder, PROXY_MOUNT],
         ...[
           '--ro-bind',
@@ -88,7 +90,7 @@ export function sandboxAppCommand(place: AppPlace, sandbox: Sandbox): StartComma
         ...['--ro-bind', program.root, IN_SANDBOX.program],
         ...(program.modules === undefined ? [] : ['--ro-bind', program.modules, IN_SANDBOX.modules]),
       ],
-      run: [`${IN_SANDBOX.port}/main.ts`, `${SANDBOX_BIN}/node`, ...NODE_FLAGS, main],
+      run: [`${IN_SANDBOX.port}/main.ts`, ...run(program, `${SANDBOX_BIN}/node`, main)],
     }),
     env: environment(place, {
       home: mount,
@@ -99,6 +101,16 @@ export function sandboxAppCommand(place: AppPlace, sandbox: Sandbox): StartComma
       ports: { app: app.port, proxy: APP_PROXY_PORT },
     }),
   };
+}
+
+/** Python says at once what it has to say, and leaves nothing beside its sources. */
+function run({ runsBy }: AppProgram, nodePath: string, entry: string): string[] {
+  return runsBy === undefined ? [nodePath, ...NODE_FLAGS, entry] : [runsBy, '-u', '-B', entry];
+}
+
+function homeBind({ folder, app, volume }: AppPlace, mount: string): string[] {
+  const isReadOnly = app.readOnlyRoot && volume === undefined;
+  return [isReadOnly ? '--ro-bind' : '--bind', volume ?? folder.home, mount];
 }
 
 function parentsOf(path: string): string[] {

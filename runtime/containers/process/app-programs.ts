@@ -3,7 +3,9 @@ import { join, resolve } from 'node:path';
 import { BerthError } from '../../contracts/errors.ts';
 import type { VolumeName } from '../../contracts/ids.ts';
 import type { ContainerSpec } from '../container-backend.ts';
+import { findOnPath } from '../find-on-path.ts';
 import type { AppPlace, AppProgram } from './app-command.ts';
+import { SYSTEM_PATH } from './sandbox-command.ts';
 
 export interface AppsOptions {
   /** The program that leads to the app's port (images/workspace-base/port). */
@@ -14,16 +16,18 @@ export interface AppsOptions {
 
 /** The images whose programs can be run without an engine, and what it takes to run one. */
 export class AppPrograms {
-  readonly #apps: AppsOptions | undefined;
+  readonly #portEntry: string | undefined;
+  readonly #programs: ReadonlyMap<string, AppProgram>;
   readonly #volumes: string;
 
   constructor(apps: AppsOptions | undefined, dataDir: string) {
-    this.#apps = apps;
+    this.#portEntry = apps?.portEntry;
+    this.#programs = new Map(Object.entries(apps?.programs ?? {}).filter(([, program]) => canRun(program)));
     this.#volumes = join(resolve(dataDir), 'volumes');
   }
 
   get names(): string[] {
-    return Object.keys(this.#apps?.programs ?? {});
+    return [...this.#programs.keys()];
   }
 
   has(image: string): boolean {
@@ -37,7 +41,7 @@ export class AppPrograms {
   }: ContainerSpec): Promise<Pick<AppPlace, 'app' | 'program' | 'portEntry' | 'volume'> | undefined> {
     if (app === undefined) return undefined;
     const program = this.#find(image);
-    const portEntry = this.#apps?.portEntry;
+    const portEntry = this.#portEntry;
     if (program === undefined || portEntry === undefined)
       throw new BerthError('CONTAINER_CREATE_FAILED', `${image} has no program that listens on a port`);
     return { app, program, portEntry, volume: app.volume && (await this.#filesOf(app.volume.name)) };
@@ -51,10 +55,13 @@ export class AppPrograms {
   }
 
   #find(image: string): AppProgram | undefined {
-    const { programs = {} } = this.#apps ?? {};
-    const name = imageName(image) ?? '';
-    return Object.hasOwn(programs, name) ? programs[name] : undefined;
+    return this.#programs.get(imageName(image) ?? '');
   }
+}
+
+/** Not without what it is run by. */
+function canRun({ runsBy }: AppProgram): boolean {
+  return runsBy === undefined || findOnPath(runsBy, SYSTEM_PATH) !== undefined;
 }
 
 /** An image's name without its tag; undefined for one with a registry or a digest, which is none of ours. */

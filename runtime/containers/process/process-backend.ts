@@ -5,9 +5,9 @@ import { SANDBOX_UID_BESIDE_RUNTIME } from '../../contracts/container-limits.ts'
 import { BerthError } from '../../contracts/errors.ts';
 import {
   type ContainerId,
+  roleOfContainer,
   type VolumeName,
   workspaceContainerId,
-  workspaceOfContainer,
   workspaceOfVolume,
 } from '../../contracts/ids.ts';
 import type { Role } from '../../contracts/labels.ts';
@@ -18,7 +18,7 @@ import type {
   ContainerView,
   Endpoint,
 } from '../container-backend.ts';
-import { labelsFor, ownRole, takenBy } from '../ownership.ts';
+import { isApp, labelsFor, ownRole, takenBy } from '../ownership.ts';
 import { requireShortBase, SocketFolder, type User } from '../socket-folder.ts';
 import { Turns } from '../turns.ts';
 import { AppPrograms, type AppsOptions, imageName } from './app-programs.ts';
@@ -76,12 +76,9 @@ export class ProcessBackend implements ContainerBackend {
   }
 
   async create(spec: ContainerSpec, signal?: AbortSignal): Promise<void> {
-    const isApp = spec.app !== undefined && workspaceOfContainer(spec.id) !== undefined;
-    if (spec.role !== (isApp ? 'workspace' : 'conversation')) {
-      throw new BerthError(
-        'NOT_SUPPORTED',
-        `the process backend makes no such containers of role ${spec.role}`,
-      );
+    if (spec.role !== roleOfContainer(spec.id) || (spec.app !== undefined) !== isApp(spec.id)) {
+      const what = `${spec.id} of role ${spec.role}${spec.app === undefined ? '' : ' with a port'}`;
+      throw new BerthError('NOT_SUPPORTED', `the process backend makes no container ${what}`);
     }
     await this.pullImage(spec.image);
     await this.#turns.create(spec.id, signal, async (attempt) => {
@@ -147,13 +144,14 @@ export class ProcessBackend implements ContainerBackend {
       memoryLimitBytes: totalmem(),
       cpuNanoseconds: all.reduce((sum, each) => sum + each.cpuNanoseconds, 0),
       pids: all.length,
+      oomEvents: 0,
     };
   }
 
   async endpoint(id: ContainerId, port: number | 'agent' | 'proxy'): Promise<Endpoint> {
     const sockets = this.#sockets(id);
     if (port === 'proxy') return { kind: 'socket', path: sockets.proxySocket };
-    if ((workspaceOfContainer(id) !== undefined) === (port === 'agent'))
+    if (isApp(id) === (port === 'agent'))
       throw new BerthError(
         'NOT_SUPPORTED',
         `${id} has no ${port === 'agent' ? port : `port ${port}`} to dial`,
@@ -167,7 +165,7 @@ export class ProcessBackend implements ContainerBackend {
 
   async pullImage(image: string): Promise<void> {
     if (await this.hasImage(image)) return;
-    const known = [AGENT_IMAGE, ...this.#programs.names].join(' and ');
+    const known = [AGENT_IMAGE, ...this.#programs.names].join(', ');
     const detail = `the process backend runs ${known} only; ${image} takes Docker (CONTAINER_MANAGER_TYPE=docker)`;
     throw new BerthError('IMAGE_PULL_FAILED', detail, { final: true });
   }

@@ -4,6 +4,8 @@ import type { ContainerBackend, ContainerSpec } from '../../../../runtime/contai
 import {
   type ContainerId,
   homeVolume,
+  newWorkerId,
+  parseFunctionName,
   parseWorkspaceId,
   type VolumeName,
   workspaceContainerId,
@@ -16,6 +18,8 @@ export interface AppsUnderTest {
   open(options: { installation: string; agentReadySeconds?: number }): ContainerBackend;
   /** Its program is test/support/fixtures/test-app.ts. */
   image: string;
+  /** Those of images/function-node and images/function-python. */
+  functionImages: { node: string; python: string };
   makeVolume(name: VolumeName, installation: string): Promise<void>;
   hasVolume(name: VolumeName): Promise<boolean>;
   /** Whether anything of a container is there, also of one that is only half made. */
@@ -35,8 +39,10 @@ export class AppHarness {
   #under: AppsUnderTest | undefined;
   #backend: ContainerBackend | undefined;
   #others: ContainerBackend | undefined;
+  readonly role: 'workspace' | 'function';
 
-  constructor(prepare: () => Promise<AppsUnderTest>) {
+  constructor(prepare: () => Promise<AppsUnderTest>, role: 'workspace' | 'function' = 'workspace') {
+    this.role = role;
     beforeAll(async () => {
       this.#under = await prepare();
       this.#backend = this.#under.open({ installation: OURS });
@@ -71,18 +77,24 @@ export class AppHarness {
     return { id: workspaceContainerId(workspace), volume: homeVolume(workspace) };
   }
 
+  /** An id that nobody has yet, of a workspace or a function whose name is so long. */
+  id(length = 8): ContainerId {
+    if (this.role === 'workspace') return this.names(length).id;
+    return newWorkerId(must(parseFunctionName('f'.repeat(length))));
+  }
+
   spec(change: Change = {}, owner = this.backend): ContainerSpec {
     const { app, ...others } = change;
     const given: ContainerSpec = {
-      id: this.names().id,
-      role: 'workspace',
+      id: this.id(),
+      role: this.role,
       image: this.under.image,
       env: {},
       labels: {},
       limits: { cpus: 1, memoryBytes: 256 * MiB, pids: 128 },
       network: 'none',
       ...others,
-      app: { port: APP_PORT, user: '1000:1000', readOnlyRoot: false, ...app },
+      app: { port: APP_PORT, user: '1000:1000', readOnlyRoot: this.role === 'function', ...app },
     };
     this.#made.push({ backend: owner, id: given.id });
     return given;
@@ -113,7 +125,7 @@ export class AppHarness {
 
   async expectNothingOf(id: ContainerId): Promise<void> {
     expect(await this.backend.inspect(id)).toBeUndefined();
-    expect((await this.backend.list('workspace')).map((view) => view.id)).not.toContain(id);
+    expect((await this.backend.list(this.role)).map((view) => view.id)).not.toContain(id);
     expect(await this.under.hasTraces(id)).toBe(false);
   }
 

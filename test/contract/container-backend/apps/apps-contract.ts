@@ -3,12 +3,14 @@ import { appEndingContract } from './ending-contract.ts';
 import { appIsolationContract } from './isolation-contract.ts';
 import { appLookingContract } from './looking-contract.ts';
 import { appMakingContract } from './making-contract.ts';
+import { appVolumeContract } from './volume-contract.ts';
 
 /** What every backend promises of containers that run a program of their image. */
 export function appsContract(prepare: () => Promise<AppsUnderTest>): void {
   const harness = new AppHarness(prepare);
   appLookingContract(harness);
   appMakingContract(harness);
+  appVolumeContract(harness);
   appEndingContract(harness);
   appIsolationContract(harness);
 }

@@ -2,8 +2,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectEngine } from '../../../../images/builder/engine.ts';
 import { DockerBackend } from '../../../../runtime/containers/docker/docker-backend.ts';
+import { socketFolderName } from '../../../../runtime/containers/socket-folder.ts';
 import { LABEL } from '../../../../runtime/contracts/labels.ts';
-import { docker, workspaceImage } from '../../../support/services/provided.ts';
+import {
+  docker,
+  functionNodeImage,
+  functionPythonImage,
+  workspaceImage,
+} from '../../../support/services/provided.ts';
 import { TestFolder } from '../test-folder.ts';
 import type { AppsUnderTest } from './app-harness.ts';
 import { buildTestApp } from './test-app-image.ts';
@@ -24,13 +30,16 @@ export async function dockerApps(): Promise<AppsUnderTest> {
         ...options,
       }),
     image: await buildTestApp(),
+    get functionImages() {
+      return { node: functionNodeImage(), python: functionPythonImage() };
+    },
     makeVolume: async (name, installation) => {
       await engine.createVolume({ Name: name, Labels: { [LABEL.installation]: installation } });
       made.push(name);
     },
     hasVolume: (name) => is(engine.getVolume(name).inspect()),
     hasTraces: async (id) =>
-      existsSync(join(folder.path, id)) ||
+      existsSync(join(folder.path, socketFolderName(id))) ||
       (await is(engine.getContainer(id).inspect())) ||
       (await is(engine.getContainer(`${id}.port`).inspect())),
     remove: async () => {

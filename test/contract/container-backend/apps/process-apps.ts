@@ -2,15 +2,16 @@ import { chownSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ProcessBackend } from '../../../../runtime/containers/process/process-backend.ts';
+import { socketFolderName } from '../../../../runtime/containers/socket-folder.ts';
 import { SANDBOX_UID_BESIDE_RUNTIME } from '../../../../runtime/contracts/container-limits.ts';
 import { AGENT_ENTRY } from '../process-backends.ts';
 import { TestFolder } from '../test-folder.ts';
 import type { AppsUnderTest } from './app-harness.ts';
 
 export const TEST_APP = fileURLToPath(new URL('../../../support/fixtures/test-app.ts', import.meta.url));
-export const PORT_ENTRY = fileURLToPath(
-  new URL('../../../../images/workspace-base/port/main.ts', import.meta.url),
-);
+const inImages = (path: string): string =>
+  fileURLToPath(new URL(`../../../../images/${path}`, import.meta.url));
+export const PORT_ENTRY = inImages('workspace-base/port/main.ts');
 
 /** A process backend that knows one program; without bwrap where no path to it is given. */
 export async function processApps(bwrapPath: string | undefined): Promise<AppsUnderTest> {
@@ -27,12 +28,24 @@ export async function processApps(bwrapPath: string | undefined): Promise<AppsUn
         nodePath: process.execPath,
         apps: {
           portEntry: PORT_ENTRY,
-          programs: { 'test-app': { entry: TEST_APP, root: dirname(TEST_APP) } },
+          programs: {
+            'test-app': { entry: TEST_APP, root: dirname(TEST_APP) },
+            'function-node': {
+              entry: inImages('function-node/server/main.ts'),
+              root: inImages('function-node'),
+            },
+            'function-python': {
+              entry: inImages('function-python/server/main.py'),
+              root: inImages('function-python'),
+              runsBy: 'python3',
+            },
+          },
         },
         ...(bwrapPath === undefined ? {} : { bwrapPath }),
         ...options,
       }),
     image: 'test-app:1.2.3',
+    functionImages: { node: 'function-node:1.2.3', python: 'function-python' },
     makeVolume: async (name) => {
       mkdirSync(homeOf(name), { recursive: true });
       const dropped = process.getuid?.() === 0 && bwrapPath !== undefined;
@@ -41,7 +54,7 @@ export async function processApps(bwrapPath: string | undefined): Promise<AppsUn
     hasVolume: async (name) => existsSync(homeOf(name)),
     hasTraces: async (id) =>
       [
-        join(folder.path, 's', id),
+        join(folder.path, 's', socketFolderName(id)),
         ...['', '.new-', '.gone-'].map((before) => join(data, 'containers', `${before}${id}`)),
       ].some(existsSync),
     remove: async () => folder.remove(),

@@ -12,6 +12,7 @@ import {
 const labels = { 'berth.installation': 'ours', 'berth.role': 'conversation' };
 
 describe('the stats of a container', () => {
+  const alive = { State: { Status: 'running', ExitCode: 0, OOMKilled: false, FinishedAt: '' } };
   const reply = (stats: Record<string, number>) =>
     StatsReply.parse({
       memory_stats: { usage: 1000, limit: 5000, stats },
@@ -20,14 +21,15 @@ describe('the stats of a container', () => {
     });
 
   it('leave the page cache out, under cgroup v1 and v2', () => {
-    const expected = { memoryBytes: 600, memoryLimitBytes: 5000, cpuNanoseconds: 77, pids: 3 };
-    expect(toStats(reply({ total_inactive_file: 400, inactive_file: 1 }))).toEqual(expected);
-    expect(toStats(reply({ inactive_file: 400 }))).toEqual(expected);
+    const expected = { memoryBytes: 600, memoryLimitBytes: 5000, cpuNanoseconds: 77, pids: 3, oomEvents: 0 };
+    expect(toStats(reply({ total_inactive_file: 400, inactive_file: 1 }), alive)).toEqual(expected);
+    expect(toStats(reply({ inactive_file: 400 }), alive)).toEqual(expected);
   });
 
   it('are zero for one that does not run', () => {
     const empty = { memory_stats: {}, cpu_stats: { cpu_usage: { total_usage: 0 } }, pids_stats: {} };
-    expect(toStats(StatsReply.parse(empty))).toMatchObject({ memoryBytes: 0, pids: 0 });
+    const killed = { State: { ...alive.State, Status: 'exited', OOMKilled: true } };
+    expect(toStats(StatsReply.parse(empty), killed)).toMatchObject({ memoryBytes: 0, pids: 0, oomEvents: 1 });
   });
 });
 
@@ -57,6 +59,11 @@ describe('the view of a container', () => {
   it('tells the exit of one that ended only', () => {
     expect(toView(inspected('exited'), 'ours')?.exit).toEqual({ code: 137, oomKilled: true });
     expect(toView(inspected('running'), 'ours')?.exit).toBeUndefined();
+    const State = { Status: 'exited', ExitCode: 0, OOMKilled: false };
+    const at = (FinishedAt: string) =>
+      toView(inspected('', { State: { ...State, FinishedAt } }), 'ours')?.exit?.at;
+    expect(at('2026-11-16T04:19:29.956123456Z')).toBe(Date.parse('2026-11-16T04:19:29.956Z'));
+    expect(at('0001-01-01T00:00:00Z')).toBeUndefined();
   });
 
   it("takes the time of creation from our label, else from the engine's", () => {
