@@ -70,6 +70,13 @@ module.exports = {
       },
     },
     {
+      name: 'function-worker-is-self-contained',
+      comment: "It goes into an image alone: Node's modules and its own files.",
+      severity: 'error',
+      from: { path: '^images/function-node/server/' },
+      to: { pathNot: ['^images/function-node/server/'], dependencyTypesNot: ['core'] },
+    },
+    {
       name: 'page-is-self-contained',
       comment: 'A browser finds only what lies beside it.',
       severity: 'error',

@@ -51,6 +51,11 @@ const tree: Record<string, { code: string; breaks?: string[] }> = {
     code: `import 'zod';`,
     breaks: ['page-is-self-contained'],
   },
+  'images/function-node/server/ok.ts': { code: `import 'node:http';` },
+  'images/function-node/server/with-package.ts': {
+    code: `import 'zod';`,
+    breaks: ['function-worker-is-self-contained'],
+  },
   'images/builder/engine.ts': { code: `import 'dockerode';` },
 
   'runtime/state/store.ts': { code: `export interface Store { size: number }` },

@@ -21,7 +21,8 @@ const handlers: Handlers = {
   reply: `export default () => Response.json({ short: true }, { status: 418, headers: { 'x-kind': 'tea' } })`,
   fails: `export default () => { throw new Error('no luck'); }`,
   failsAtFirstPiece: `export default async function* () { throw new Error('no luck'); }`,
-  failsAtSecondPiece: `export default async function* () { yield 'one'; throw new Error('no luck'); }`,
+  failsAtSecondPiece: `${untilReleased}
+    export default async function* () { yield 'one'; await released(); throw new Error('no luck'); }`,
   notJson: 'export default () => ({ much: 1n })',
   counts: `
     export const raw = true;

@@ -38,9 +38,10 @@ def handler(request):
 def handler(request):
     raise RuntimeError("no luck")
     yield`,
-  failsAtSecondPiece: `
+  failsAtSecondPiece: `${untilReleased}
 def handler(request):
     yield "one"
+    released()
     raise RuntimeError("no luck")`,
   notJson: 'def handler(request): return {1, 2}',
   counts: `

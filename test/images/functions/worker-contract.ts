@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { type Language, RunningWorker } from './running-worker.ts';
 
@@ -19,6 +19,7 @@ export interface Handlers {
   /** Fails with 'no luck'. */
   fails: string;
   failsAtFirstPiece: string;
+  /** Once the file `released` is there. */
   failsAtSecondPiece: string;
   notJson: string;
   /** Reads the stream, and tells its length. */
@@ -113,6 +114,7 @@ export function workerContract(language: Language, handlers: Handlers, extension
     const worker = await start('failsAtSecondPiece');
     const answer = await worker.post('{}');
     expect(answer.status).toBe(200);
+    worker.release();
     await expect(answer.text()).rejects.toThrow();
     await worker.untilItSays(/no luck/);
   });
@@ -155,6 +157,24 @@ export function workerContract(language: Language, handlers: Handlers, extension
     expect(worker.child.exitCode).toBeNull();
   });
 
+  it('says whether a handler runs, also one whose caller has gone', async () => {
+    const worker = await start('waits');
+    const idle = async () => {
+      const answer = await fetch(`${worker.url}_berth/idle`);
+      return [answer.status, await answer.json()];
+    };
+    expect(await idle()).toEqual([200, { idle: true }]);
+    const gone = new AbortController();
+    const call = worker.post({}, { signal: gone.signal }).catch(() => undefined);
+    await worker.printed('began');
+    expect(await idle()).toEqual([503, { idle: false }]);
+    gone.abort();
+    await call;
+    expect(await idle()).toEqual([503, { idle: false }]);
+    worker.release();
+    await expect.poll(idle).toEqual([200, { idle: true }]);
+  });
+
   it('ends at SIGTERM: at once when it is idle, else after the call under way', async () => {
     const idle = await start('hello');
     // The connection of this call is kept open.
@@ -165,7 +185,7 @@ export function workerContract(language: Language, handlers: Handlers, extension
     const call = busy.post('{}');
     await busy.untilItSays(/began/);
     busy.child.kill('SIGTERM');
-    await expect.poll(() => refusesConnections(busy.port)).toBe(true);
+    await expect.poll(() => refusesConnections(busy.port), { timeout: 10_000 }).toBe(true);
     expect(busy.child.exitCode).toBeNull();
     busy.release();
     expect(await (await call).text()).toBe('done');
@@ -201,11 +221,10 @@ export function workerContract(language: Language, handlers: Handlers, extension
   });
 }
 
-function refusesConnections(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = request({ port, host: '127.0.0.1', agent: false });
-    probe.on('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ECONNREFUSED'));
-    probe.on('response', () => resolve(false));
-    probe.end();
-  });
+async function refusesConnections(port: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const probe = connect({ port, host: '127.0.0.1' });
+  probe.on('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ECONNREFUSED'));
+  probe.on('connect', () => resolve(false));
+  return promise.finally(() => probe.destroy());
 }

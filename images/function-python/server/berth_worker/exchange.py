@@ -17,12 +17,20 @@ FRAMING = {"connection", "content-length", "transfer-encoding"}
 WITHOUT_BODY = {204, 304}
 
 
+# Whether no handler runs: asked before the first call, and after one that was broken off.
+IDLE_PATH = "/_berth/idle"
+
+
 class Exchange(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = KEEP_ALIVE_SECONDS
     disable_nagle_algorithm = True
 
     def answer(self):
+        if self.command == "GET" and self.path == IDLE_PATH:
+            idle = self.server.is_idle()
+            self._send_plain(Reply({"idle": idle}, 200 if idle else 503))
+            return
         self.server.count(1)
         self.connection.settimeout(None)
         self.has_begun = False

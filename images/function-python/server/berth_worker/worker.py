@@ -31,6 +31,10 @@ class Worker(ThreadingHTTPServer):
         with self._change:
             self._change.wait_for(lambda: self._under_way == 0)
 
+    def is_idle(self):
+        with self._change:
+            return self._under_way == 0
+
     def count(self, step):
         with self._change:
             self._under_way += step
