@@ -165,8 +165,8 @@ export function workerContract(language: Language, handlers: Handlers, extension
     };
     expect(await idle()).toEqual([200, { idle: true }]);
     const gone = new AbortController();
-    const call = worker.post({}, { signal: gone.signal }).catch(() => undefined);
-    await worker.printed('began');
+    const call = worker.post('{}', { signal: gone.signal }).catch(() => undefined);
+    await worker.untilItSays(/began/);
     expect(await idle()).toEqual([503, { idle: false }]);
     gone.abort();
     await call;
