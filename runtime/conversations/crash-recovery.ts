@@ -48,8 +48,14 @@ export class CrashRecovery {
     const diagnosis = await this.diagnose(container, failure);
     switch (diagnosis.kind) {
       case 'deleted':
-      case 'ended':
         return deleting(container);
+      case 'ended':
+        return new BerthError(
+          'CONTAINER_CRASHED',
+          'the container has been ended meanwhile; the next call gets a fresh one',
+          {},
+          failure,
+        );
       case 'well':
         return new BerthError(
           'CONTAINER_CRASHED',

@@ -9,6 +9,9 @@ import type { StateReconciler } from './state-reconciler.ts';
 import type { Strays } from './strays.ts';
 import type { TtlManager } from './ttl-manager.ts';
 
+/** A hint brings the next look forward, but looks are no closer than this. */
+const BETWEEN_LOOKS_MS = 5_000;
+
 export interface CoordinatorSettings {
   observeSeconds: number;
   reconcileSeconds: number;
@@ -37,6 +40,7 @@ export class Coordinator {
   readonly #others: Loop[];
   #quiet = () => {};
   #away = false;
+  #observedAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -49,6 +53,7 @@ export class Coordinator {
         runOnce: async () => (leadership.leads ? void (await runOnce()) : undefined),
       });
     this.#observe = led('workspaces observed', settings.observeSeconds, async () => {
+      this.#observedAt = performance.now();
       const { changed, unknown } = await monitor.observeAll();
       if (changed > 0) this.#reconcile.wake();
       await strays.remove(unknown);
@@ -71,7 +76,11 @@ export class Coordinator {
 
   start(): void {
     for (const loop of this.#loops()) loop.start();
-    this.#quiet = this.#parts.activity.onHint(() => this.#reconcile.wake());
+    this.#quiet = this.#parts.activity.onHint(() => {
+      // Somebody said what is wanted, or met a container that is not there any more.
+      if (performance.now() - this.#observedAt > BETWEEN_LOOKS_MS) this.#observe.wake();
+      this.#reconcile.wake();
+    });
   }
 
   /** One operation is over: the next may be due. */

@@ -9,7 +9,9 @@ export function workspacesWork(env: () => Record<string, string>): void {
   // Names of workspaces are names on the engine, which other tests use, too.
   const named = (word: string) => `${word}-${randomBytes(4).toString('hex')}`;
   beforeAll(async () => {
-    runtime = await RuntimeProcess.start({ env: { MAX_RUNNING_WORKSPACES_PER_KEY: '20', ...env() } });
+    // What is not seen when it happens would not be seen in time.
+    const given = { MAX_RUNNING_WORKSPACES_PER_KEY: '20', WORKSPACE_OBSERVE_SECONDS: '600' };
+    runtime = await RuntimeProcess.start({ env: { ...given, ...env() } });
   });
   afterAll(() => runtime[Symbol.asyncDispose]());
 
@@ -51,6 +53,18 @@ export function workspacesWork(env: () => Record<string, string>): void {
     expect((await fetch(`${runtime.url}/w/${workspace.id}/`)).status).toBe(401);
     expect((await fetch(`${runtime.url}/v1/workspaces`, { headers: { cookie } })).status).toBe(401);
   }, 60_000);
+
+  it('comes back when somebody finds its container dead', async () => {
+    const workspace = await WorkspaceCalls.make(runtime, named('crashed'));
+    await workspace.settles({ observed_status: 'RUNNING' });
+    await workspace.write('notes.txt', 'kept');
+    expect((await runtime.fetch(`/v1/containers/ws-${workspace.id}`, { method: 'DELETE' })).status).toBe(202);
+
+    await expect
+      .poll(async () => (await workspace.visit('/healthz')).status, { timeout: 60_000, interval: 500 })
+      .toBe(200);
+    expect(await workspace.read('notes.txt')).toBe('kept');
+  }, 120_000);
 
   it('tells who follows it what becomes of it', async () => {
     const workspace = await WorkspaceCalls.make(runtime, named('followed'));

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import type { ApiKey } from '../../access/api-key.ts';
 import type { KeyRing } from '../../access/key-ring.ts';
-import { BerthError } from '../../contracts/errors.ts';
+import { BerthError, isBerthError } from '../../contracts/errors.ts';
 import type { TenantId, WorkspaceId } from '../../contracts/ids.ts';
 import type { ProxyWrites } from '../../database/workspaces.ts';
 import type { InstallationSecret } from '../../identity/installation-secret.ts';
@@ -51,7 +51,7 @@ interface Settings {
 
 interface Parts {
   directory: WorkspaceDirectory;
-  activity: Pick<ActivityStore, 'connect' | 'beat' | 'disconnect' | 'useOnce'>;
+  activity: Pick<ActivityStore, 'connect' | 'beat' | 'disconnect' | 'useOnce' | 'hint'>;
   writes: Pick<ProxyWrites, 'connected' | 'accessed'>;
   /** A user's word that what failed is tried again. */
   retry: (tenant: TenantId, id: WorkspaceId) => Promise<unknown>;
@@ -166,6 +166,8 @@ export class WorkspaceProxy {
         throw new BerthError('WORKSPACE_DELETING', `${row.id} is being deleted`);
       await pass(admitted);
     } catch (error) {
+      // A container that has ended is seen, and started again, sooner than at the monitor's own time.
+      if (isBerthError(error, 'WORKSPACE_NOT_ANSWERING')) this.#parts.activity.hint();
       failVisit(visit, error, this.#parts.log);
     }
     if (visit.passed !== true && !request.complete && hasBody(request)) letPass(request);

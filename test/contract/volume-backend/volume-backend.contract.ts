@@ -11,6 +11,11 @@ export function volumeBackendContract(prepare: () => VolumesUnderTest | Promise<
   provisionContract(harness);
   archiveContract(harness);
   restoreContract(harness);
+}
+
+/** The same, when something goes wrong on the way. */
+export function volumeHarmContract(prepare: () => VolumesUnderTest | Promise<VolumesUnderTest>): void {
+  const harness = new VolumeHarness(prepare);
   restoreFailureContract(harness);
   lostRuntimeContract(harness);
 }

@@ -32,14 +32,16 @@ const running = (task: Task | 'missing'): true | undefined =>
 
 describe('watching tasks', () => {
   it('asks in one call for all that are waited for, and once a period', async () => {
+    const began = performance.now();
     const waits = Array.from({ length: 30 }, (_, n) => watch.until(arn(n), running, never));
     await vi.waitFor(() => expect(calls.length).toBeGreaterThanOrEqual(3));
     for (let n = 0; n < 30; n += 1) runs(n);
     await Promise.all(waits);
 
     for (const { arns } of calls) expect(arns).toHaveLength(30);
-    const pauses = calls.slice(1).map(({ at }, n) => at - (calls[n]?.at ?? 0));
-    for (const pause of pauses) expect(pause).toBeGreaterThan(EVERY_SECONDS * 1000 - 5);
+    // A busy machine is late with one, and in time with the next: so they are counted, not the pauses between them.
+    for (const [n, { at }] of calls.entries())
+      expect(at - began).toBeGreaterThan(n * EVERY_SECONDS * 1000 - 5);
   });
 
   it('asks once for a task that several wait for', async () => {
