@@ -11,7 +11,7 @@ import type { SweepOrder } from './sweeper-function/index.mjs';
 
 /** As long as Lambda lets a function run. */
 const SECONDS = 900;
-const CODE = ['index.mjs', 'revisions.mjs'];
+export const CODE = ['index.mjs', 'revisions.mjs'];
 const codeOf = (file: string) => fileURLToPath(new URL(`sweeper-function/${file}`, import.meta.url));
 
 interface Given {
