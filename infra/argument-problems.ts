@@ -1,6 +1,7 @@
 import { RunError } from '@pulumi/pulumi';
 import type { PlatformArgs } from './platform-args.ts';
 import { ARGUMENT_NAMES, ONLY_ON_ECS, RULES } from './platform-rules.ts';
+import { siteOf } from './site-of.ts';
 
 /** One thing that is wrong: the key, what it wants, an example, and what it is where that is not plain. */
 export interface Problem {
@@ -85,9 +86,25 @@ function contradictions(args: PlatformArgs): Contradiction[] {
     if (args.hostedZoneId !== undefined && args.hostname === undefined)
       say('hostname', 'to be given together with hostedZoneId', RULES.hostname.example);
     if (args.runtimeReplicas === 1) say('runtimeReplicas', '2 or more on ecs: one zone may be lost', '2');
-    problems.push(...networkContradictions(args));
+    problems.push(...workspaceContradictions(args), ...networkContradictions(args));
   }
   return problems;
+}
+
+/** What workspaces do on a host of the API's own site, a browser would let them do to the API. */
+function workspaceContradictions(args: PlatformArgs): Contradiction[] {
+  const { workspaceDomain: domain, hostname } = args;
+  const key = 'workspaceDomain';
+  const { example } = RULES[key];
+  if (domain === undefined) {
+    const others = ['workspaceCertificateArn', 'workspaceHostedZoneId'] as const;
+    const given = others.filter((other) => args[other] !== undefined).join(' and ');
+    return given === '' ? [] : [{ key, wants: `to be given together with ${given}`, example }];
+  }
+  if (typeof domain !== 'string' || typeof hostname !== 'string' || siteOf(domain) !== siteOf(hostname))
+    return [];
+  const wants = `a domain outside of ${siteOf(hostname)}, where hostname is: what runs in a workspace is not the API's`;
+  return [{ key, wants, example }];
 }
 
 /** What only a network of the platform's own has, or only one that is given. */

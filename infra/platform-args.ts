@@ -80,6 +80,13 @@ export interface PlatformArgs {
    */
   destroyData?: boolean;
   /**
+   * Domain below which each workspace has a host of its own, `{id}.<domain>`: on ecs of another owner's name than
+   * `hostname`, so that browsers keep the two apart.
+   * @default docker `workspaces.localhost`, which browsers find on their own machine; ecs none: workspaces can't be opened
+   * @example workspaces.example.net
+   */
+  workspaceDomain?: string;
+  /**
    * On docker: the port of the API, on loopback.
    * @default 7420
    * @example 7420
@@ -127,6 +134,18 @@ export interface PlatformArgs {
    * @example Z0123456789ABCDEFGHIJ
    */
   hostedZoneId?: Input<string>;
+  /**
+   * On ecs: the certificate of `*.<workspaceDomain>`.
+   * @default `certificateArn`, which then has that name, too
+   * @example arn:aws:acm:us-east-1:123456789012:certificate/0def5678
+   */
+  workspaceCertificateArn?: Input<string>;
+  /**
+   * On ecs: the zone of Route 53 where `*.<workspaceDomain>` is made to lead to the load balancer.
+   * @default none: you make it yourself
+   * @example Z9876543210ABCDEFGHIJ
+   */
+  workspaceHostedZoneId?: Input<string>;
   /**
    * On ecs: the SNS topic that alarms go to.
    * @default none: alarms are seen in CloudWatch, and tell nobody

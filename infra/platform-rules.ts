@@ -11,6 +11,17 @@ import {
 import { EgressMode, type PlatformArgs, PlatformKind } from './platform-args.ts';
 import { VERSION } from './version.ts';
 
+const certificate = (example: string) =>
+  orPromised(
+    matching(
+      /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/(?![0-]+$)[\w-]+$/,
+      'the ARN of a certificate',
+      example,
+    ),
+  );
+const zone = (example: string) =>
+  orPromised(matching(/^Z[A-Z0-9]{1,31}$/, 'the id of a zone of Route 53', example));
+
 /** By key: what a value that is given must be. */
 export const RULES: Record<keyof PlatformArgs, Rule> = {
   platform: oneOf(Object.values(PlatformKind)),
@@ -36,6 +47,11 @@ export const RULES: Record<keyof PlatformArgs, Rule> = {
     example: 'false',
     accepts: (value) => typeof value === 'boolean',
   },
+  workspaceDomain: matching(
+    /^(?=.{1,200}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
+    'a domain in lower case, without a port',
+    'workspaces.example.net',
+  ),
   port: wholeNumber(1, 65_535, '7420'),
   vpcId: orPromised(matching(/^vpc-[0-9a-f]{8,17}$/, 'the id of a VPC', 'vpc-0abc1234')),
   subnetIds: orPromised(
@@ -43,21 +59,15 @@ export const RULES: Record<keyof PlatformArgs, Rule> = {
   ),
   vpcCidr: privateNetwork,
   clientRanges: privateRanges,
-  certificateArn: orPromised(
-    matching(
-      /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/(?![0-]+$)[\w-]+$/,
-      'the ARN of a certificate',
-      'arn:aws:acm:us-east-1:123456789012:certificate/0abc1234',
-    ),
-  ),
+  certificateArn: certificate('arn:aws:acm:us-east-1:123456789012:certificate/0abc1234'),
   hostname: matching(
     /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
     'the name of a host',
     'berth.example.com',
   ),
-  hostedZoneId: orPromised(
-    matching(/^Z[A-Z0-9]{1,31}$/, 'the id of a zone of Route 53', 'Z0123456789ABCDEFGHIJ'),
-  ),
+  hostedZoneId: zone('Z0123456789ABCDEFGHIJ'),
+  workspaceCertificateArn: certificate('arn:aws:acm:us-east-1:123456789012:certificate/0def5678'),
+  workspaceHostedZoneId: zone('Z9876543210ABCDEFGHIJ'),
   alarmTopicArn: orPromised(
     matching(
       /^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/,
@@ -78,6 +88,8 @@ export const ONLY_ON_ECS = [
   'certificateArn',
   'hostname',
   'hostedZoneId',
+  'workspaceCertificateArn',
+  'workspaceHostedZoneId',
   'alarmTopicArn',
   'accessLogDays',
   'capacityProvider',

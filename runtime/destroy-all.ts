@@ -15,8 +15,8 @@ import { Metrics } from './telemetry/metrics.ts';
 
 export interface Installation extends AsyncDisposable {
   name: string;
-  /** Containers that the backend has of it. */
-  count(): Promise<number>;
+  /** What the backend has of it that is to go: containers, and homes where nothing is to stay. */
+  count(purge: boolean): Promise<number>;
   /** Resolves with how many are left. */
   destroyAll(purge: boolean, say: (line: string) => void): Promise<number>;
 }
@@ -62,7 +62,7 @@ async function open(
 
   return {
     name: installation,
-    count: () => count(backend),
+    count: (purge) => count(backend, purge),
     async destroyAll(purge, say) {
       await adoption.run();
       for await (const { tenant, conversation } of allRecords(state.conversations)) {
@@ -81,15 +81,18 @@ async function open(
       await ending.over();
       await endWorkspaces(backend, purge, say);
       await endWorkers(backend, state.workers, say);
-      return count(backend);
+      return count(backend, purge);
     },
     [Symbol.asyncDispose]: () => closing.close(log),
   };
 }
 
-async function count(backend: ContainerBackend): Promise<number> {
+async function count(backend: ContainerBackend, purge: boolean): Promise<number> {
   const roles = ['conversation', 'workspace', 'function'] as const;
-  const lists = await Promise.all(roles.map((role) => backend.list(role)));
+  const lists = await Promise.all([
+    ...roles.map((role) => backend.list(role)),
+    purge ? (backend.volumes?.list() ?? []) : [],
+  ]);
   return lists.flat().length;
 }
 

@@ -1,11 +1,10 @@
 import { Container, type Network } from '@pulumi/docker';
 import { type ComponentResource, interpolate, type Output, secret } from '@pulumi/pulumi';
 import { RandomPassword } from '@pulumi/random';
-import { localImage } from './docker-images.ts';
 import { HEALTH_CHECK } from './health-check.ts';
 
 interface Given {
-  version: string;
+  image: Output<string>;
   network: Network;
   labels: { label: string; value: string }[];
   parent: ComponentResource;
@@ -14,14 +13,14 @@ interface Given {
 /** The egress proxy as a service apart: only it holds rules and secrets. */
 export function dockerEgress(
   name: string,
-  { version, network, labels, parent }: Given,
+  { image, network, labels, parent }: Given,
 ): { url: Output<string>; adminKey: Output<string>; container: Container } {
   const key = new RandomPassword(`${name}-proxy-admin`, { length: 48, special: false }, { parent });
   const adminKey = secret(key.result);
   const container = new Container(
     `${name}-proxy`,
     {
-      image: localImage(name, 'proxy-sidecar', version, parent),
+      image,
       command: ['node', '--disable-sigusr1', '/opt/berth/proxy-service.mjs'],
       envs: adminKey.apply((value) => [`PROXY_ADMIN_KEY=${value}`]),
       networksAdvanced: [{ name: network.name }],

@@ -6,6 +6,7 @@ interface Given {
   args: PlatformArgs;
   installation: string;
   workspaceImage: Output<string>;
+  editorImage: Output<string>;
   socketFolder: Output<string>;
   redisUrl: Output<string>;
   databaseUrl: Output<string>;
@@ -14,7 +15,11 @@ interface Given {
   /** Of the egress service, where there is one. */
   egress: { url: Output<string>; adminKey: Output<string> } | undefined;
   port: number;
+  url: string;
 }
+
+/** Browsers find every name below `localhost` on the machine that they are on. */
+const WORKSPACE_DOMAIN = 'workspaces.localhost';
 
 const text = (value: number | undefined) => (value === undefined ? DEFAULT : String(value));
 
@@ -25,7 +30,7 @@ export function dockerEnvironment(given: Given): RuntimeEnvironment<Output<strin
     CONTAINER_MANAGER_TYPE: 'docker',
     HOST: '0.0.0.0',
     PORT: String(given.port),
-    PUBLIC_URL: DEFAULT,
+    PUBLIC_URL: given.url,
     TRUSTED_PROXIES: DEFAULT,
     BERTH_API_KEYS_FILE: DEFAULT,
     BERTH_API_KEYS: given.apiKeys,
@@ -56,7 +61,7 @@ export function dockerEnvironment(given: Given): RuntimeEnvironment<Output<strin
     DOCKER_HOST: DEFAULT, // the engine's socket, where the runtime looks for it
     DOCKER_APPARMOR_PROFILE: DEFAULT,
     WORKSPACE_IMAGE: given.workspaceImage,
-    DEFAULT_WORKSPACE_IMAGE_REF: DEFAULT,
+    DEFAULT_WORKSPACE_IMAGE_REF: given.editorImage,
     ALLOWED_IMAGES: DEFAULT,
     OWN_IMAGES: DEFAULT,
     BASE_IMAGE: DEFAULT,
@@ -84,7 +89,7 @@ export function dockerEnvironment(given: Given): RuntimeEnvironment<Output<strin
     SYNC_EXCLUDE: DEFAULT,
     MAX_RUNNING_WORKSPACES: DEFAULT,
     MAX_RUNNING_WORKSPACES_PER_KEY: DEFAULT,
-    WORKSPACE_DOMAIN: DEFAULT,
+    WORKSPACE_DOMAIN: args.workspaceDomain ?? WORKSPACE_DOMAIN,
     WORKSPACE_CPUS: DEFAULT,
     WORKSPACE_MEMORY_MB: DEFAULT,
     WORKSPACE_CPUS_RESERVED: DEFAULT,

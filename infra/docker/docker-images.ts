@@ -1,16 +1,23 @@
 import { Image } from '@pulumi/docker-build';
-import { type ComponentResource, type Output, output } from '@pulumi/pulumi';
+import { type ComponentResource, type Output, output, type Resource } from '@pulumi/pulumi';
 import { type ImageName, imageContexts } from '../image-contexts.ts';
+import { imageTag } from './docker-image-removal.ts';
 
-/** Builds one of our images into the engine. Its tag names version and content, so that it never means another. */
+interface Given {
+  version: string;
+  /** What removes it, once nothing is made of it any more. */
+  removal: Resource;
+  parent: ComponentResource;
+}
+
+/** Builds one of our images into the engine. Its tag names version, content and platform, so that it never means another. */
 export function localImage(
   name: string,
   image: ImageName,
-  version: string,
-  parent: ComponentResource,
+  { version, removal, parent }: Given,
 ): Output<string> {
   const { folder, hash } = imageContexts()[image];
-  const tag = `${image}:${version}-${hash}`;
+  const tag = imageTag(name, `${image}:${version}-${hash}`);
   const built = new Image(
     `${name}-${image}`,
     {
@@ -22,8 +29,8 @@ export function localImage(
       push: false,
       buildOnPreview: false,
     },
-    // An older one goes when nothing is made of it any more.
-    { parent, retainOnDelete: true },
+    // The provider would fail where another container is made of it.
+    { parent, retainOnDelete: true, dependsOn: [removal] },
   );
   return output(built.id).apply(() => tag);
 }

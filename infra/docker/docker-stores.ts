@@ -1,9 +1,11 @@
 import { Container, type Network, RemoteImage, Volume } from '@pulumi/docker';
-import { type ComponentResource, interpolate, type Output, secret } from '@pulumi/pulumi';
+import { type ComponentResource, interpolate, type Output, type Resource, secret } from '@pulumi/pulumi';
 import type { DockerSecrets } from './docker-secrets.ts';
 
-export const REDIS_IMAGE = 'redis:7.4-bookworm';
-export const POSTGRES_IMAGE = 'postgres:17-bookworm';
+const REDIS_IMAGE = 'redis:7.4-bookworm';
+const POSTGRES_IMAGE = 'postgres:17-bookworm';
+/** Images that are not built here. */
+export const PULLED_IMAGES = [REDIS_IMAGE, POSTGRES_IMAGE] as const;
 
 /** An official image starts as root, gives its folder to a user of its own, and goes on as that one. */
 const OWN_ITS_FOLDER = ['CAP_CHOWN', 'CAP_DAC_OVERRIDE', 'CAP_FOWNER', 'CAP_SETGID', 'CAP_SETUID'];
@@ -14,6 +16,8 @@ interface Given {
   labels: { label: string; value: string }[];
   /** Whether what they keep goes with them. */
   destroyData: boolean;
+  /** What removes images, once nothing is made of them any more. */
+  removal: Resource;
   parent: ComponentResource;
 }
 
@@ -69,10 +73,14 @@ interface Store {
 function store(
   name: string,
   kind: string,
-  { network, labels, destroyData, parent }: Given,
+  { network, labels, destroyData, removal, parent }: Given,
   store: Store,
 ): Container {
-  const image = new RemoteImage(`${name}-${kind}`, { name: store.image, keepLocally: true }, { parent });
+  const image = new RemoteImage(
+    `${name}-${kind}`,
+    { name: store.image, keepLocally: true },
+    { parent, dependsOn: [removal] },
+  );
   const volume = new Volume(
     `${name}-${kind}`,
     { labels },

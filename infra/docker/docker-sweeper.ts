@@ -2,29 +2,27 @@ import { Command } from '@pulumi/command/local/command.js';
 import { all, type ComponentResource, type Output, type Resource } from '@pulumi/pulumi';
 import { LABEL } from '../../runtime/contracts/labels.ts';
 import { destroyCommand } from '../destroy-command.ts';
+import { WITH_DOCKER } from './docker-command.ts';
 import { engineHost } from './engine-socket.ts';
 import { HARDENING, type RuntimeProgram } from './runtime-program.ts';
 
 /**
- * Runs a container to its end, where the installation has any to end. What it is told are arguments, so that the shell
- * reads nothing in them: the engine, or nothing; the label of the installation's containers; a second network; and all
- * that `docker create` takes.
+ * Runs a container to its end, where the installation has anything to end. What it is told are arguments, so that the
+ * shell reads nothing in them: the engine, or nothing; the label of all that is the installation's; whether volumes are
+ * to go, too, or nothing; a second network; and all that `docker create` takes.
  */
 export const SCRIPT = `
-engine=$1 label=$2 network=$3
-shift 3
-command -v docker >/dev/null || {
-  echo 'There is no docker command on the path, which ends conversations. Install it and run pulumi destroy again.' >&2
-  exit 127
-}
-docker() { command docker \${engine:+--host "$engine"} "$@"; }
+engine=$1 label=$2 volumes=$3 network=$4
+shift 4
+${WITH_DOCKER}
 left=$(docker ps --all --quiet --filter "label=$label") || exit
+[ -z "$volumes" ] || left=$left$(docker volume ls --quiet --filter "label=$label") || exit
 [ -n "$left" ] || exit 0
 container=$(docker create --rm --pull never "$@") || exit
 docker network connect "$network" "$container" && docker start --attach "$container" && exit
 code=$?
 docker rm --force "$container" >/dev/null 2>&1
-echo "Conversations are left, so all that they need stays. Run pulumi destroy again. To give up what could not be saved, \
+echo "Something is left, so all that it needs stays. Run pulumi destroy again. To give up what could not be saved, \
 first: docker rm --force \\$(docker ps --all --quiet --filter label=$label)" >&2
 exit $code
 `;
@@ -38,13 +36,14 @@ interface Given {
 
 /**
  * What is made before the runtime, and so is deleted after it and before all that a runtime needs. Its deletion ends
- * every conversation's container, files saved first. Nothing is done when it is made or changed, and no change makes
+ * every container of conversations and workspaces, files saved first. Nothing is done when it is made or changed, and no change makes
  * another of it: it has no triggers.
  */
 export function dockerSweeper(name: string, { program, destroyData, dependsOn, parent }: Given): Command {
   const command = destroyCommand(destroyData);
   const { front } = program.networks;
-  const beginning = ['/bin/sh', '-c', SCRIPT, 'berth', engineHost() ?? '', `${LABEL.installation}=${name}`];
+  const whose = [engineHost() ?? '', `${LABEL.installation}=${name}`, destroyData ? 'volumes' : ''];
+  const beginning = ['/bin/sh', '-c', SCRIPT, 'berth', ...whose];
   const words = all([front.name, createArguments(program)]).apply(([network, options]) => {
     return [...beginning, network, ...options, ...command.slice(0, -1)];
   });

@@ -79,8 +79,8 @@ interface Given {
 }
 
 /**
- * Its definition. It has no task role: any container of a task could read its credentials. Earlier revisions stay, so
- * that a runtime that is being replaced never names a dead one.
+ * Its definition. It has no task role: any container of a task could read its credentials. Earlier revisions stay
+ * for a while (ecs-revisions.ts), so that a runtime that is being replaced never names a dead one.
  */
 export function agentTask({ place, agentImage, sidecarImage, logGroup, ...given }: Given): TaskDefinition {
   const { name, parent, tags, region } = place;

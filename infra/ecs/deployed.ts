@@ -1,10 +1,10 @@
 import type { Service } from '@pulumi/aws/ecs/service.js';
 import type { TaskDefinition } from '@pulumi/aws/ecs/taskDefinition.js';
-import { all, type Output, output, runtime } from '@pulumi/pulumi';
+import { all, type Output, runtime } from '@pulumi/pulumi';
 
-/** Comes once the service runs what it was told to. In a preview there is nothing to look at. */
+/** The revision that the service was told to run, once it does. In a preview there is nothing to look at. */
 export function deployed(service: Service, task: TaskDefinition): Output<string> {
-  if (runtime.isDryRun()) return output('');
+  if (runtime.isDryRun()) return task.arn;
   return all([service.name, service.cluster, service.taskDefinition, task.arn]).apply(
     ([name, cluster, runs = 'nothing', told]) => checkDeployed({ name, cluster, runs, told }),
   );

@@ -13,19 +13,21 @@ interface Given {
   allowedDomains: readonly string[] | undefined;
   /** Of the API, where it has one of its own. */
   hostname: string | undefined;
+  /** Below which workspaces have theirs. */
+  workspaceDomain: string | undefined;
 }
 
 /** Names that anything in the network may ask for: AWS' of the region, the platform's own, and the hosts that are allowed. */
 export function resolvableNames(
   name: string,
   region: string,
-  { allowedDomains, hostname }: Pick<Given, 'allowedDomains' | 'hostname'>,
+  { allowedDomains, hostname, workspaceDomain }: Omit<Given, 'place' | 'vpcId'>,
 ): string[] {
   const hosts = hostNames(allowedDomains).filter((host) => !/^[\d.]+$/.test(host));
   const named = hosts.map((host) => (host.startsWith('.') ? `*${host}` : host));
   const ours = ['', 'rds.', 'elb.'].map((service) => `*.${region}.${service}amazonaws.com`);
-  const api = hostname === undefined ? [] : [hostname];
-  return [...new Set([...ours, '*.cache.amazonaws.com', `*.${name}.berth.internal`, ...api, ...named])];
+  const front = [hostname, workspaceDomain && `*.${workspaceDomain}`].filter((each) => each !== undefined);
+  return [...new Set([...ours, '*.cache.amazonaws.com', `*.${name}.berth.internal`, ...front, ...named])];
 }
 
 /** Of strict mode: a name is a way out, too, for whoever owns the one it is asked of. What is not listed is not there. */

@@ -124,7 +124,7 @@ export function ecsEgress(given: Given): EcsEgress {
         ([ref, group, where, key]) =>
           JSON.stringify([proxyContainer({ image: ref, log: { group, region: where }, adminKey: key })]),
       ),
-      skipDestroy: true, // what a failed deployment rolls back to
+      skipDestroy: true, // what a failed deployment rolls back to: see ecs-revisions.ts
       tags,
     },
     { parent },

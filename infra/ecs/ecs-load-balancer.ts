@@ -1,4 +1,5 @@
 import { Listener } from '@pulumi/aws/lb/listener.js';
+import { ListenerCertificate } from '@pulumi/aws/lb/listenerCertificate.js';
 import { LoadBalancer } from '@pulumi/aws/lb/loadBalancer.js';
 import { TargetGroup } from '@pulumi/aws/lb/targetGroup.js';
 import { Record } from '@pulumi/aws/route53/record.js';
@@ -22,6 +23,12 @@ interface Given {
   hostname: string | undefined;
   /** Where it is made to lead here. */
   hostedZoneId: Input<string> | undefined;
+  /** Where every workspace has a host: no rule sends it to the runtime, since all that comes here goes there. */
+  workspaces: {
+    domain: string | undefined;
+    certificateArn: Input<string> | undefined;
+    hostedZoneId: Input<string> | undefined;
+  };
   logs: AccessLogs | undefined;
 }
 
@@ -32,7 +39,7 @@ export function ecsLoadBalancer(given: Given): {
   targets: TargetGroup;
   listener: Listener;
 } {
-  const { place, network, hostname, hostedZoneId, logs } = given;
+  const { place, network, hostname, hostedZoneId, workspaces, logs } = given;
   const { name, parent, tags } = place;
   const balancer = new LoadBalancer(
     name,
@@ -77,16 +84,25 @@ export function ecsLoadBalancer(given: Given): {
     },
     { parent },
   );
-  if (hostname !== undefined && hostedZoneId !== undefined)
+  if (workspaces.certificateArn !== undefined)
+    new ListenerCertificate(
+      `${name}-workspaces`,
+      { listenerArn: listener.arn, certificateArn: workspaces.certificateArn },
+      { parent },
+    );
+  const lead = (called: string, host: string, zoneId: Input<string>) =>
     new Record(
-      name,
+      called,
       {
-        zoneId: hostedZoneId,
-        name: hostname,
+        zoneId,
+        name: host,
         type: 'A',
         aliases: [{ name: balancer.dnsName, zoneId: balancer.zoneId, evaluateTargetHealth: false }],
       },
       { parent },
     );
+  if (hostname !== undefined && hostedZoneId !== undefined) lead(name, hostname, hostedZoneId);
+  if (workspaces.domain !== undefined && workspaces.hostedZoneId !== undefined)
+    lead(`${name}-workspaces`, `*.${workspaces.domain}`, workspaces.hostedZoneId);
   return { url: interpolate`https://${hostname ?? balancer.dnsName}`, balancer, targets, listener };
 }

@@ -1,4 +1,11 @@
-import { all, ComponentResource, type ComponentResourceOptions, type Output, output } from '@pulumi/pulumi';
+import {
+  all,
+  ComponentResource,
+  type ComponentResourceOptions,
+  type Output,
+  output,
+  runtime,
+} from '@pulumi/pulumi';
 import { checkPlatform } from '../check-platform.ts';
 import { heldBack } from '../held-back.ts';
 import type { PlatformArgs } from '../platform-args.ts';
@@ -13,6 +20,7 @@ import { ecsEnvironment } from './ecs-environment.ts';
 import { ecsLoadBalancer } from './ecs-load-balancer.ts';
 import { ecsPlace, regionOf } from './ecs-place.ts';
 import { DEFAULT_MAX_CONTAINERS } from './ecs-problems.ts';
+import { ecsRevisions } from './ecs-revisions.ts';
 import { ecsRuntime, mostInstances } from './ecs-runtime.ts';
 import { generatedSecrets, givenKey, keptSecrets } from './ecs-secrets.ts';
 import { ecsStores } from './ecs-stores.ts';
@@ -72,6 +80,7 @@ export class EcsPlatform extends ComponentResource {
             vpcId: network.vpcId,
             allowedDomains: reachedHosts(given),
             hostname: given.hostname,
+            workspaceDomain: given.workspaceDomain,
           })
         : [];
     const reachable = [...rules, ...endpoints, ...network.routes, ...firewall];
@@ -106,6 +115,11 @@ export class EcsPlatform extends ComponentResource {
       certificateArn,
       hostname: given.hostname,
       hostedZoneId: given.hostedZoneId,
+      workspaces: {
+        domain: given.workspaceDomain,
+        certificateArn: given.workspaceCertificateArn,
+        hostedZoneId: given.workspaceHostedZoneId,
+      },
       logs: accessLogs(place, network, accessLogDays),
     });
     const environment = ecsEnvironment({
@@ -126,7 +140,7 @@ export class EcsPlatform extends ComponentResource {
       egress,
       bedrockRole: access.bedrockRole,
     });
-    const { service, deployed } = ecsRuntime({
+    const { service, deployed, sweeper } = ecsRuntime({
       place,
       version,
       environment,
@@ -147,6 +161,8 @@ export class EcsPlatform extends ComponentResource {
       ],
     });
 
+    const services = [deployed, ...(egress ? [egress.deployed] : [])];
+    ecsRevisions({ place, sweeper, deployed: [agents.task.arn, ...services], dependsOn: [service] });
     ecsWatch(place, {
       balancer: front.balancer.arnSuffix,
       targets: front.targets.arnSuffix,
@@ -162,7 +178,9 @@ export class EcsPlatform extends ComponentResource {
       topicArn: given.alarmTopicArn,
     });
 
-    this.url = all([front.url, service.id, deployed, egress?.deployed]).apply(([url]) => url);
+    // A new revision is not known in a preview, but the address is.
+    const ready = runtime.isDryRun() ? [] : services;
+    this.url = all([front.url, service.id, all(ready)]).apply(([url]) => url);
     this.apiKey = secrets.apiKey;
     this.backend = output('ecs');
     this.version = output(version);

@@ -77,11 +77,18 @@ interface Given {
   dependsOn: Resource[];
 }
 
+interface EcsRuntime {
+  service: Service;
+  deployed: Output<string>;
+  /** The name of the function that ends conversations. */
+  sweeper: Output<string>;
+}
+
 /**
  * The runtime on Fargate, over the zones, behind the load balancer, and what ends its conversations when it goes. A
  * deployment that fails is rolled back, and fails.
  */
-export function ecsRuntime(given: Given): { service: Service; deployed: Output<string> } {
+export function ecsRuntime(given: Given): EcsRuntime {
   const { place, cluster, replicas, environment } = given;
   const { name, parent, tags } = place;
   const called = `${name}-runtime`;
@@ -107,7 +114,7 @@ export function ecsRuntime(given: Given): { service: Service; deployed: Output<s
       taskRoleArn: given.taskRoleArn,
       runtimePlatform: { cpuArchitecture: 'X86_64', operatingSystemFamily: 'LINUX' },
       containerDefinitions: containers(place.region, image.ref, log.name, environment),
-      skipDestroy: true, // what a failed deployment rolls back to
+      skipDestroy: true, // what a failed deployment rolls back to: see ecs-revisions.ts
       tags,
     },
     { parent },
@@ -161,7 +168,7 @@ export function ecsRuntime(given: Given): { service: Service; deployed: Output<s
     { parent, dependsOn: [...needed, sweeper], ignoreChanges: ['desiredCount'] },
   );
   autoscaling(place, cluster.name, service, replicas);
-  return { service, deployed: deployed(service, task) };
+  return { service, deployed: deployed(service, task), sweeper: sweeper.functionName };
 }
 
 function containers(

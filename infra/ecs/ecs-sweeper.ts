@@ -5,13 +5,14 @@ import { Invocation } from '@pulumi/aws/lambda/invocation.js';
 import { all, asset, type Input, type Output, type Resource } from '@pulumi/pulumi';
 import { destroyCommand } from '../destroy-command.ts';
 import { logGroup } from './ecs-cluster.ts';
-import type { EcsPlace } from './ecs-place.ts';
+import { type EcsPlace, taskFamilies } from './ecs-place.ts';
 import { sweeperRole } from './ecs-roles.ts';
 import type { SweepOrder } from './sweeper-function/index.mjs';
 
 /** As long as Lambda lets a function run. */
 const SECONDS = 900;
-const CODE = fileURLToPath(new URL('sweeper-function/index.mjs', import.meta.url));
+export const CODE = ['index.mjs', 'revisions.mjs'];
+const codeOf = (file: string) => fileURLToPath(new URL(`sweeper-function/${file}`, import.meta.url));
 
 interface Given {
   place: EcsPlace;
@@ -34,7 +35,7 @@ interface Given {
 
 /**
  * What is made before the runtime's service, and so is deleted after it and before all that a runtime needs. Its
- * deletion ends every conversation's task, files saved first. It does nothing when it is made or changed; and the name
+ * deletion ends every conversation's task, files saved first, and deregisters all revisions. It does nothing when it is made or changed; and the name
  * of its function, which alone makes it another, stays.
  */
 export function ecsSweeper(given: Given): Invocation {
@@ -52,11 +53,13 @@ export function ecsSweeper(given: Given): Invocation {
     called,
     {
       name: called,
-      description: `Berth ${name}: ends conversations when the platform goes`,
+      description: `Berth ${name}: ends conversations when the platform goes, and old revisions`,
       runtime: 'nodejs24.x',
       architectures: ['arm64'],
       handler: 'index.handler',
-      code: new asset.AssetArchive({ 'index.mjs': new asset.FileAsset(CODE) }),
+      code: new asset.AssetArchive(
+        Object.fromEntries(CODE.map((file) => [file, new asset.FileAsset(codeOf(file))])),
+      ),
       role: role.arn,
       timeout: SECONDS,
       memorySize: 256,
@@ -84,6 +87,7 @@ export function ecsSweeper(given: Given): Invocation {
       subnets,
       securityGroups: [securityGroup],
       logGroup: tasksLog,
+      families: taskFamilies(name),
     }),
   );
   return new Invocation(

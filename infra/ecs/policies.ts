@@ -132,7 +132,7 @@ export interface SweeperMay {
   logGroup: string;
 }
 
-/** To run the runtime once more, see it end, and say so. */
+/** To run the runtime once more, see it end, and say so; and to deregister revisions that nothing names any more. */
 export function sweeperPolicy(may: SweeperMay): PolicyDocument {
   const inCluster = { ArnEquals: { 'ecs:cluster': may.cluster } };
   const tasks = `${may.cluster.replace(':cluster/', ':task/')}/*`;
@@ -141,6 +141,12 @@ export function sweeperPolicy(may: SweeperMay): PolicyDocument {
     { Effect: 'Allow', Action: 'ecs:DescribeTasks', Resource: tasks, Condition: inCluster },
     // AWS has nothing narrower than the condition: it lists by container instance.
     { Effect: 'Allow', Action: 'ecs:ListTasks', Resource: '*', Condition: inCluster },
+    // AWS has nothing narrower.
+    {
+      Effect: 'Allow',
+      Action: ['ecs:ListTaskDefinitions', 'ecs:DeregisterTaskDefinition'],
+      Resource: '*',
+    },
     {
       Effect: 'Allow',
       Action: 'iam:PassRole',

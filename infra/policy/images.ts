@@ -3,8 +3,8 @@ import type { ResourceRule } from './rule.ts';
 import { DOCKER_CONTAINER, eachContainer, TASK_DEFINITION } from './task-containers.ts';
 
 const DIGEST = /(^|@)sha256:[0-9a-f]{64}$/;
-/** As an image of ours is tagged that never left its engine: by version and content. */
-const CONTENT_TAG = /:\d+\.\d+\.\d+(-[\w.-]+)?-[0-9a-f]{12}$/;
+/** As an image of ours is tagged that never left its engine: by version and content, for one platform. */
+const CONTENT_TAG = /:\d+\.\d+\.\d+(-[\w.-]+)?-[0-9a-f]{12}(\.[a-z0-9-]+)?$/;
 
 export const imagesByDigest: ResourceRule = {
   name: 'images-by-digest',

@@ -5,6 +5,8 @@ import type { Check, Props, ResourceRule } from './rule.ts';
 const WITHOUT_RESOURCE: Readonly<Record<string, string>> = {
   'ecr:GetAuthorizationToken': "the token is of the account's registry",
   'ecs:DescribeTaskDefinition': 'it has no resource',
+  'ecs:ListTaskDefinitions': 'it has no resource',
+  'ecs:DeregisterTaskDefinition': 'it has no resource',
   'ecs:ListTasks': 'it lists by container instance; a condition names the cluster',
 };
 

@@ -8,7 +8,8 @@ import type { Environment } from './command.ts';
 const HELP = `berth destroy-all: end every container of this installation
 
   --yes     don't ask first
-  --purge   delete the saved files of the conversations that have a container, instead of saving them
+  --purge   delete the saved files of the conversations that have a container, instead of saving them, and the homes of
+            workspaces
   --help
 
 Uses the same settings as berth start. Each conversation's work gets GRACE_PERIOD_SECONDS to end, its files are saved,
@@ -35,13 +36,12 @@ export async function destroyAllCommand(args: string[], env: Environment): Promi
   try {
     const { openInstallation } = await import('../destroy-all.ts');
     await using installation = await openInstallation(loaded.config, env, log);
-    const containers = await installation.count();
-    if (containers === 0) {
+    const found = await installation.count(options.purge);
+    if (found === 0) {
       process.stdout.write('There are no containers.\n');
       return 0;
     }
-    if (!options.yes && !(await confirmed(containers, installation.name, options.purge)))
-      return NOT_CONFIRMED;
+    if (!options.yes && !(await confirmed(found, installation.name, options.purge))) return NOT_CONFIRMED;
     const left = await installation.destroyAll(options.purge, (line) => process.stdout.write(`${line}\n`));
     process.stdout.write(left === 0 ? 'Nothing is left.\n' : `${left} could not be ended; run it again.\n`);
     return left === 0 ? 0 : 1;
@@ -69,14 +69,16 @@ function readOptions(args: string[]): { yes: boolean; purge: boolean; help: bool
   }
 }
 
-async function confirmed(containers: number, installation: string, purge: boolean): Promise<boolean> {
+async function confirmed(found: number, installation: string, purge: boolean): Promise<boolean> {
   if (!process.stdin.isTTY) {
     process.stderr.write('berth: there is nobody to ask; --yes says it is meant\n');
     return false;
   }
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  const files = purge ? 'and deletes their saved files' : 'after saving their files';
-  const question = `This ends ${containers} containers of installation ${installation} ${files}. Type yes to go on: `;
+  const what = purge
+    ? `deletes ${found} containers and homes of installation ${installation}, and saved files`
+    : `ends ${found} containers of installation ${installation} after saving their files`;
+  const question = `This ${what}. Type yes to go on: `;
   const answer = await terminal.question(question);
   terminal.close();
   return answer.trim() === 'yes';

@@ -68,11 +68,14 @@ describe('the platform on Docker', () => {
       BERTH_INSTALLATION: 'agents',
       WARM_POOL_MIN_SIZE: 3,
       EGRESS_ALLOWED_DOMAINS: ['pypi.org', 'none.example'],
-      WORKSPACE_IMAGE: expect.stringMatching(`^workspace-base:${VERSION}-[0-9a-f]{12}$`),
+      WORKSPACE_IMAGE: expect.stringMatching(`^workspace-base:${VERSION}-[0-9a-f]{12}\\.agents$`),
+      DEFAULT_WORKSPACE_IMAGE_REF: expect.stringMatching(
+        `^workspace-editor:${VERSION}-[0-9a-f]{12}\\.agents$`,
+      ),
       REDIS_URL: 'redis://:password-of-agents-redis@agents-redis:6379',
     });
     expect(registered.named(CONTAINER, 'agents-runtime').inputs.image).toMatch(
-      new RegExp(`^runtime:${VERSION}-[0-9a-f]{12}$`),
+      new RegExp(`^runtime:${VERSION}-[0-9a-f]{12}\\.agents$`),
     );
   });
 
@@ -114,6 +117,14 @@ describe('the platform on Docker', () => {
     expect(registered.named(CONTAINER, 'agents-proxy').inputs.command).toContain(
       '/opt/berth/proxy-service.mjs',
     );
+  });
+
+  it.each([
+    [{}, 'workspaces.localhost', 'http://127.0.0.1:7420'],
+    [{ workspaceDomain: 'mine.localhost', port: 8000 }, 'mine.localhost', 'http://127.0.0.1:8000'],
+  ])('gives each workspace a host at the port that is published: %o', async (args, domain, url) => {
+    await platform(args);
+    expect(environment()).toMatchObject({ WORKSPACE_DOMAIN: domain, PUBLIC_URL: url });
   });
 
   it('is at the port that it is given', async () => {

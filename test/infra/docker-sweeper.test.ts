@@ -23,7 +23,7 @@ afterEach(() => {
 async function sweeper(args: Omit<PlatformArgs, 'platform'> = {}) {
   await outcome(new DockerPlatform('agents', args).url);
   const { inputs } = registered.named('command:local:Command', 'agents-sweeper');
-  const [shell, c, script, , engine, label, network, ...create]: string[] = inputs.interpreter;
+  const [shell, c, script, , engine, label, volumes, network, ...create]: string[] = inputs.interpreter;
   expect([shell, c, script]).toEqual(['/bin/sh', '-c', SCRIPT]);
   const image = create.findIndex((word) => word.startsWith('runtime:'));
   const options = create.slice(0, image).join(' ');
@@ -31,6 +31,7 @@ async function sweeper(args: Omit<PlatformArgs, 'platform'> = {}) {
     inputs,
     engine,
     label,
+    volumes,
     network,
     options,
     image: create[image],
@@ -81,12 +82,12 @@ describe('the sweeper on Docker', () => {
     expect(JSON.stringify(inputs.interpreter)).not.toContain('password-of');
   });
 
-  it('saves nothing where all data is to go', async () => {
-    expect((await sweeper({ destroyData: true })).command.slice(2)).toEqual([
-      'destroy-all',
-      '--yes',
-      '--purge',
-    ]);
+  it('saves nothing where all data is to go, and then homes without a container are something to end, too', async () => {
+    const { command, volumes } = await sweeper({ destroyData: true });
+    expect(command.slice(2)).toEqual(['destroy-all', '--yes', '--purge']);
+    expect(volumes).toBe('volumes');
+    registered.resources.splice(0);
+    expect((await sweeper()).volumes).toBe('');
   });
 
   it('goes to the engine that the stack names, else to the one of DOCKER_HOST', async () => {
@@ -107,7 +108,7 @@ describe("the sweeper's script", () => {
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   it('tells who has no docker command what to do', async () => {
-    const args = ['-c', SCRIPT, 'berth', '', 'label', 'network', 'image', '--yes'];
+    const args = ['-c', SCRIPT, 'berth', '', 'label', '', 'network', 'image', '--yes'];
     const run = promisify(execFile)('/bin/sh', args, { env: { PATH: folder } });
     await expect(run).rejects.toMatchObject({
       code: 127,

@@ -8,6 +8,7 @@ export function imageContexts(): Record<ImageName, ImageContext> {
   });
   return {
     'workspace-base': made('workspace-base', 'a'),
+    'workspace-editor': made('workspace-editor', 'e'),
     'proxy-sidecar': made('proxy-sidecar', 'b'),
     runtime: made('runtime', 'c'),
   };

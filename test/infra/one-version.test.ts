@@ -34,6 +34,7 @@ describe.each(['docker', 'ecs'] as const)('a platform on %s', (platform) => {
       'agents-proxy-sidecar',
       'agents-runtime',
       'agents-workspace-base',
+      ...(platform === 'docker' ? ['agents-workspace-editor'] : []),
     ]);
     for (const { inputs } of images) {
       expect(inputs.labels['berth.version']).toBe(VERSION);

@@ -5,6 +5,7 @@ import { argsProblems } from '../../infra/argument-problems.ts';
 import type { PlatformArgs } from '../../infra/platform-args.ts';
 import { ARGUMENT_NAMES, RULES } from '../../infra/platform-rules.ts';
 import { tagsIn } from '../../package/schema.ts';
+import { VARIABLES } from '../../runtime/contracts/environment.ts';
 
 const later = output('known later');
 const ECS: PlatformArgs = { platform: 'ecs', certificateArn: later };
@@ -47,6 +48,41 @@ describe('arguments of a network', () => {
     [{ ...given, egressMode: 'service' }, ['egressMode']],
     [{ runtimeReplicas: 1 }, ['runtimeReplicas']],
   ])('%o: wrong are %o', (args, wrong) => expect(keys({ ...ECS, ...args })).toEqual(wrong));
+});
+
+describe('the domain of workspaces', () => {
+  it.each<[Partial<PlatformArgs>, string[]]>([
+    [{ workspaceDomain: 'workspaces.example.net' }, []],
+    [{ workspaceDomain: 'workspaces.example.net', hostname: 'berth.example.com' }, []],
+    [{ workspaceDomain: 'mine.co.uk', hostname: 'berth.example.co.uk' }, []],
+    [{ workspaceDomain: 'mine.io', hostname: 'berth.example.io' }, []],
+    [{ workspaceDomain: 'example.com', hostname: 'berth.example.com' }, ['workspaceDomain']],
+    [{ workspaceDomain: 'berth.example.com', hostname: 'berth.example.com' }, ['workspaceDomain']],
+    [{ workspaceDomain: 'ws.berth.example.com', hostname: 'berth.example.com' }, ['workspaceDomain']],
+    [{ workspaceDomain: 'workspaces.example.com', hostname: 'berth.example.com' }, ['workspaceDomain']],
+    [{ workspaceDomain: 'ws.example.co.uk', hostname: 'berth.example.co.uk' }, ['workspaceDomain']],
+    [{ workspaceDomain: 'ws.t.co', hostname: 'berth.t.co' }, ['workspaceDomain']],
+    [{ workspaceCertificateArn: later }, ['workspaceDomain']],
+    [{ workspaceHostedZoneId: 'Z0ABC', workspaceCertificateArn: later }, ['workspaceDomain']],
+    [{ workspaceDomain: 'Workspaces.example.net' }, ['workspaceDomain']],
+    [{ workspaceDomain: 'workspaces.example.net:8443' }, ['workspaceDomain']],
+    [{ workspaceDomain: '*.example.net' }, ['workspaceDomain']],
+    [{ workspaceDomain: 'workspaces' }, ['workspaceDomain']],
+    [{ workspaceDomain: `${'a.'.repeat(100)}net` }, ['workspaceDomain']],
+  ])('%o: wrong are %o', (args, wrong) => expect(keys({ ...ECS, ...args })).toEqual(wrong));
+
+  it('is one that the runtime takes', () => {
+    for (const domain of [RULES.workspaceDomain.example, 'workspaces.localhost', `${'a'.repeat(63)}.net`]) {
+      expect(RULES.workspaceDomain.accepts(domain)).toBe(true);
+      expect(VARIABLES.WORKSPACE_DOMAIN.parse(domain)).toBe(domain);
+    }
+  });
+
+  it('has neither certificate nor zone on docker', () => {
+    const certificate = RULES.workspaceCertificateArn.example;
+    const args = { workspaceDomain: 'mine.localhost', workspaceCertificateArn: certificate };
+    expect(keys({ platform: 'docker', ...args })).toEqual(['workspaceCertificateArn']);
+  });
 });
 
 describe('arguments that come to be known later', () => {

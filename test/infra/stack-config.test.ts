@@ -176,6 +176,28 @@ describe("a stack's configuration", () => {
       { 'berth:platform': 'ecs', 'berth:certificateArn': CERTIFICATE, 'berth:alarmTopicArn': 'on-call' },
       'berth:alarmTopicArn wants the ARN of an SNS topic',
     ],
+    [
+      {
+        'berth:platform': 'ecs',
+        'berth:certificateArn': CERTIFICATE,
+        'berth:hostname': 'berth.example.com',
+        'berth:workspaceDomain': 'workspaces.example.com',
+      },
+      "berth:workspaceDomain wants a domain outside of example.com, where hostname is: what runs in a workspace is not the API's, for instance workspaces.example.net",
+    ],
+    [
+      {
+        'berth:platform': 'ecs',
+        'berth:certificateArn': CERTIFICATE,
+        'berth:workspaceCertificateArn': CERTIFICATE,
+        'berth:workspaceHostedZoneId': 'Z0ABC',
+      },
+      'berth:workspaceDomain wants to be given together with workspaceCertificateArn and workspaceHostedZoneId, for instance workspaces.example.net',
+    ],
+    [
+      { 'berth:platform': 'docker', 'berth:workspaceDomain': 'http://workspaces.localhost' },
+      'berth:workspaceDomain wants a domain in lower case, without a port, for instance workspaces.example.net',
+    ],
     [{ 'berth:platform': 'ecs' }, 'berth:certificateArn wants the certificate'],
     [{ 'berth:platform': 'ecs' }, 'Set one: pulumi config set berth:<key> <value>'],
     [

@@ -45,7 +45,8 @@ describe('the program of the stack dev', () => {
     );
     const { inputs } = dev.named(CONTAINER, 'berth-dev-runtime');
     expect(inputs.ports).toEqual([{ internal: 7420, external: 7420, ip: '127.0.0.1' }]);
-    expect(inputs.image).toMatch(new RegExp(`^runtime:${VERSION}-[0-9a-f]{12}$`));
+    expect(inputs.image).toMatch(new RegExp(`^runtime:${VERSION}-[0-9a-f]{12}\\.berth-dev$`));
+    expect(JSON.stringify(inputs.envs)).toContain('WORKSPACE_DOMAIN=workspaces.localhost');
     expect(dev.outputs).toEqual(OUTPUTS);
   });
 

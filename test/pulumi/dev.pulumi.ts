@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest';
-import { connectEngine } from '../../images/builder/engine.ts';
+import { connectEngine, imageId } from '../../images/builder/engine.ts';
+import { PULLED_IMAGES } from '../../infra/docker/docker-stores.ts';
 import { SECRET_VARIABLES } from '../../runtime/contracts/secret-variables.ts';
 import { must } from '../support/must.ts';
 import { describeWithPulumi } from '../support/pulumi/describe-with-pulumi.ts';
 import { TestStack } from '../support/pulumi/run.ts';
 import { freePort } from '../support/services/free-port.ts';
 import { docker } from '../support/services/provided.ts';
-import { clearEngine, onEngine } from './left-on-engine.ts';
+import { clearEngine, lendImages, onEngine } from './left-on-engine.ts';
 import { PlatformClient } from './platform-client.ts';
 import { withVolumes } from './volume-command.ts';
+import { WorkspaceClient } from './workspace-client.ts';
 
 // The tests are one story, in the order they stand in.
 
@@ -24,7 +26,9 @@ describeWithPulumi('the stack dev', (engine) => {
   const platformName = `${project}-dev`;
   let port: number;
   let stack: TestStack;
+  let bringBack: () => Promise<void>;
   beforeAll(async () => {
+    bringBack = await lendImages(docker().host, PULLED_IMAGES);
     stack = await TestStack.create({
       engine,
       project,
@@ -38,6 +42,7 @@ describeWithPulumi('the stack dev', (engine) => {
   });
   afterAll(async () => {
     await clearEngine(docker().host, platformName);
+    await bringBack();
     stack[Symbol.dispose]();
   });
 
@@ -46,6 +51,10 @@ describeWithPulumi('the stack dev', (engine) => {
   const there = () => onEngine(docker().host, platformName);
   const conversations = async () =>
     (await there()).containers.filter((name) => !name.startsWith(`${platformName}-`));
+  /** Names of workspaces are names on the engine, which other tests use, too. */
+  const workspaceId = (name: string) => `${name}-${project.slice(-8)}`;
+  const home = (name: string) => `ws-${workspaceId(name)}-home`;
+  const workspace = async (name: string) => new WorkspaceClient(await stack.outputs(), workspaceId(name));
   const client = async () => new PlatformClient(await stack.outputs());
   const named = (name: string) => expect.stringMatching(new RegExp(`^${platformName}-${name}-[0-9a-f]{7}$`));
   /** Runs it with what Pulumi said at hand, should the test fail. */
@@ -76,6 +85,35 @@ describeWithPulumi('the stack dev', (engine) => {
     });
     const stranger = new PlatformClient({ ...(await stack.outputs()), apiKey: 'berth_another' });
     await expect(stranger.execute('first', 'true')).rejects.toThrow('401');
+  });
+
+  it('opens a workspace in a browser, on a host of its own at the port that is published', async () => {
+    const notes = await workspace('notes');
+    const url = await notes.make();
+    expect(url).toBe(`http://${notes.id}.workspaces.localhost:${port}/`);
+    await notes.becomes('RUNNING');
+    const link = await notes.link();
+    expect(link).toMatch(new RegExp(`^${url}\\.berth/session\\?token=`));
+    const opened = await notes.visit(link);
+    expect(opened.status).toBe(303);
+    const cookie = must(opened.headers['set-cookie']?.[0]?.split(';')[0]);
+    const page = await notes.visit(new URL(must(opened.headers.location), url).href, { headers: { cookie } });
+    expect(page.status).toBe(200);
+    expect(page.body).toContain('<title>Workspace</title>');
+    expect((await notes.visit(url)).status).toBe(401);
+  });
+
+  it('puts a workspace to standby, and wakes it with its home', async () => {
+    const notes = await workspace('notes');
+    const url = `http://${notes.id}.workspaces.localhost:${port}/`;
+    await notes.write(url, 'note', 'kept');
+    await notes.want('STANDBY');
+    await notes.becomes('STANDBY');
+    const ofWorkspace = (names: string[]) => names.filter((name) => name.includes(notes.id));
+    expect(ofWorkspace((await there()).containers)).toEqual([]);
+    expect(ofWorkspace((await there()).volumes)).toEqual([home('notes')]);
+    expect(await notes.read(url, 'note')).toBe('kept');
+    await notes.becomes('RUNNING');
   });
 
   it('shows no change where there is none', async () => {
@@ -116,7 +154,7 @@ describeWithPulumi('the stack dev', (engine) => {
       expect(state.includes(JSON.stringify(value).slice(1, -1)), name).toBe(false);
   });
 
-  it('is destroyed with three conversations that live: only once all are saved, and its data stays', async () => {
+  it('is destroyed with a workspace and three conversations that live: only once all are saved, and its data stays', async () => {
     told();
     const before = await there();
     const data = must(before.volumes.find((name) => name.startsWith(`${platformName}-data`)));
@@ -133,11 +171,12 @@ describeWithPulumi('the stack dev', (engine) => {
 
     await inData(data, 'chmod', '-R', 'u+w', saved('first'));
     await stack.destroy();
-    expect(await there()).toEqual({
-      containers: [],
-      networks: [],
-      volumes: before.volumes.filter((name) => name.startsWith(platformName)),
-    });
+    const kept = before.volumes.filter((name) => name.startsWith(platformName) || name === home('notes'));
+    expect(kept).toHaveLength(4);
+    const { images } = before;
+    expect(images).toHaveLength(3);
+    expect(await there()).toEqual({ containers: [], networks: [], volumes: kept, images });
+    expect(await inData(home('notes'), 'cat', '/volume/note')).toBe('kept');
     for (const name of CONVERSATIONS) {
       const files = await inData(data, 'grep', '-rl', words(name), `${saved(name)}/blobs,`);
       expect(files).toMatch(/^\S+\n$/);
@@ -165,33 +204,31 @@ describeWithPulumi('the stack dev', (engine) => {
     expect(reached.printed).toContain('Domain not in whitelist');
   });
 
-  it('leaves nothing of its own but images where data is to be destroyed, too', async () => {
+  it('leaves nothing of its own where data is to be destroyed, too', async () => {
     told();
-    const images = await builtImages(stack);
-    expect(images.map((tag) => tag.split(':')[0]).sort()).toEqual([
-      ...['proxy-sidecar', 'runtime', 'workspace-base'],
-    ]);
-    expect(await conversations()).toHaveLength(1);
+    const running = await workspace('running');
+    await running.make();
+    await (await workspace('asleep')).make('STANDBY');
+    await running.becomes('RUNNING');
+    const engine = connectEngine(docker().host);
+    // An upgrade builds images beside those of before.
+    const [built] = (await there()).images.filter((tag) => tag.startsWith('runtime:'));
+    await engine.getImage(must(built)).tag({ repo: 'runtime', tag: `0.0.1-0123456789ab.${platformName}` });
     const before = await there();
+    expect(before.images.map((tag) => tag.split(':')[0])).toEqual([
+      ...['proxy-sidecar', 'runtime', 'runtime', 'workspace-base', 'workspace-editor'],
+    ]);
+    expect(before.volumes).toEqual(expect.arrayContaining(['running', 'asleep', 'notes'].map(home)));
     await stack.destroy();
-    const after = await there();
-    expect(after).toMatchObject({ containers: [], networks: [] });
-    expect(before.volumes).toHaveLength(after.volumes.length + 4);
-    expect(after.volumes).toHaveLength(3); // the earlier one's
-    const left = await connectEngine(docker().host).listImages();
-    // Another platform of the engine may be made of them.
-    expect(left.flatMap(({ RepoTags }) => RepoTags ?? [])).toEqual(expect.arrayContaining(images));
+    const { volumes, ...rest } = await there();
+    expect(rest).toEqual({ containers: [], networks: [], images: [] });
+    // Stores of the earlier one of this name; homes are those of all of them.
+    expect(volumes.map((name) => name.slice(0, -8))).toEqual(
+      ['data', 'postgres', 'redis'].map((part) => `${platformName}-${part}`),
+    );
+    for (const pulled of PULLED_IMAGES) expect(await imageId(engine, pulled)).toBeUndefined();
   });
 });
-
-/** Tags of the images that the stack has built. */
-async function builtImages(stack: TestStack): Promise<string[]> {
-  const { deployment } = JSON.parse(await stack.state()) as {
-    deployment: { resources: { type: string; inputs?: { tags: string[] } }[] };
-  }; // as Pulumi documents it
-  const images = deployment.resources.filter(({ type }) => type === 'docker-build:index:Image');
-  return images.flatMap(({ inputs }) => inputs?.tags ?? []);
-}
 
 /** By variable: every secret that the platform's own containers have. */
 async function secretsOf(host: string, platform: string): Promise<Record<string, string>> {

@@ -1,5 +1,5 @@
 import type Docker from 'dockerode';
-import { connectEngine } from '../../images/builder/engine.ts';
+import { connectEngine, imageId } from '../../images/builder/engine.ts';
 import { LABEL } from '../../runtime/contracts/labels.ts';
 
 const PLATFORM_LABEL = 'berth.platform';
@@ -9,6 +9,8 @@ export interface OnEngine {
   containers: string[];
   networks: string[];
   volumes: string[];
+  /** Tags of images that were built for it. */
+  images: string[];
 }
 
 export async function onEngine(host: string, platform: string): Promise<OnEngine> {
@@ -20,6 +22,7 @@ export async function onEngine(host: string, platform: string): Promise<OnEngine
     containers: containers.map(({ Names }) => Names[0]?.slice(1) ?? '').sort(),
     networks: networks.map(({ Name }) => Name).sort(),
     volumes: volumes.map(({ Name }) => Name).sort(),
+    images: (await imagesOf(engine, platform)).sort(),
   };
 }
 
@@ -30,6 +33,26 @@ export async function clearEngine(host: string, platform: string): Promise<void>
     await engine.getContainer(Id).remove({ force: true, v: true });
   for (const { Id } of await networksOf(engine, platform)) await engine.getNetwork(Id).remove();
   for (const { Name } of await volumesOf(engine, platform)) await engine.getVolume(Name).remove();
+  for (const tag of await imagesOf(engine, platform)) await engine.getImage(tag).remove();
+}
+
+/** Marks images that the engine has before a test, which may be its owner's; resolves with what brings them back. */
+export async function lendImages(host: string, names: readonly string[]): Promise<() => Promise<void>> {
+  const engine = connectEngine(host);
+  const lent: { repo: string; tag: string; mark: string }[] = [];
+  for (const name of names) {
+    const id = await imageId(engine, name);
+    const [repo = '', tag = ''] = name.split(':');
+    if (id === undefined) continue;
+    await engine.getImage(id).tag({ repo: 'berth-test-lent', tag: `${repo}-${tag}` });
+    lent.push({ repo, tag, mark: `berth-test-lent:${repo}-${tag}` });
+  }
+  return async () => {
+    for (const { repo, tag, mark } of lent) {
+      await engine.getImage(mark).tag({ repo, tag });
+      await engine.getImage(mark).remove();
+    }
+  };
 }
 
 /** The engine's filters are all to be met; one of these is enough. */
@@ -40,6 +63,11 @@ async function containersOf(engine: Docker, platform: string): Promise<Docker.Co
     engine.listContainers({ all: true, filters: { label: [label] } }),
   );
   return (await Promise.all(found)).flat();
+}
+
+async function imagesOf(engine: Docker, platform: string): Promise<string[]> {
+  const images = await engine.listImages();
+  return images.flatMap(({ RepoTags }) => RepoTags ?? []).filter((tag) => tag.endsWith(`.${platform}`));
 }
 
 async function networksOf(engine: Docker, platform: string): Promise<Docker.NetworkInspectInfo[]> {

@@ -115,10 +115,11 @@ describeWithPulumiOnly('the package', (engine) => {
     const made = images.map(({ newState: { inputs } }) => ({ context: inputs.context, tags: inputs.tags }));
     const ofImage = (name: string) => ({
       context: { location: join(installed.package, 'dist/image-contexts', name) },
-      tags: [expect.stringMatching(`^${name}:${VERSION}-[0-9a-f]{12}$`)],
+      tags: [expect.stringMatching(`^${name}:${VERSION}-[0-9a-f]{12}\\.agents$`)],
     });
-    expect(made).toHaveLength(2);
-    expect(made).toEqual(expect.arrayContaining([ofImage('workspace-base'), ofImage('runtime')]));
+    expect(made).toHaveLength(3);
+    const names = ['workspace-base', 'workspace-editor', 'runtime'];
+    expect(made).toEqual(expect.arrayContaining(names.map(ofImage)));
   });
 
   it('has the runtime as a command', async () => {

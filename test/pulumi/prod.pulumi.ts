@@ -64,6 +64,9 @@ describeWithPulumi(
       must(stack.aws.of(TASK).find(({ inputs }) => inputs.family === `${name}-${family}`));
     const containers = ({ inputs }: Recorded): ContainerDefinition[] =>
       JSON.parse(String(inputs.containerDefinitions));
+    /** Of task definitions, those that tasks can be made of: `kind:revision`. */
+    const revisions = async () =>
+      (await activeRevisions(account.emulator)).map((revision) => revision.replace(`${name}-`, '')).sort();
     const conversations = () =>
       account.emulator.tasks.filter(({ identity }) => identity.startedBy?.startsWith('berth/'));
 
@@ -72,6 +75,8 @@ describeWithPulumi(
         /berth:certificateArn wants [\s\S]*pulumi config set berth:/,
       );
       await stack.config('berth:certificateArn', CERTIFICATE);
+      await stack.config('berth:workspaceDomain', 'workspaces.example.net');
+      await stack.config('berth:workspaceCertificateArn', CERTIFICATE.replace('0abc', '0def'));
     });
 
     it('is previewed without a Docker engine', async () => {
@@ -111,6 +116,7 @@ describeWithPulumi(
         AWS_SECRET_ACCESS_KEY: 'not-checked',
       };
       const environments = await environmentsOf(account.emulator, 'runtime');
+      expect(given.WORKSPACE_DOMAIN).toBe('workspaces.example.net');
       expect(environments).toHaveLength(2);
       for (const environment of environments) expect(environment).toEqual(given);
     });
@@ -151,11 +157,12 @@ describeWithPulumi(
       const old = account.runtimes;
       await stack.config('berth:warmPoolMax', '2');
       const steps = await stack.preview();
-      expect(new Set(steps.map(({ name }) => name))).toEqual(new Set([`${name}-runtime`, `${name}-sweeper`]));
+      const parts = ['runtime', 'sweeper', 'revisions'].map((part) => `${name}-${part}`);
+      expect(new Set(steps.map(({ name }) => name))).toEqual(new Set(parts));
       const diff = await stack.previewDiff();
       // Of the task definition one value; the others are told its new revision.
       const changed = [...diff.matchAll(/^ {6}~ (\w+) *: /gm)].map(([, key]) => key);
-      expect(changed).toEqual(['containerDefinitions', 'input', 'taskDefinition']);
+      expect(changed.toSorted()).toEqual(['containerDefinitions', 'input', 'input', 'taskDefinition']);
       expect(diff.match(/^ +~ value: .*$/gm)?.map((line) => line.trim())).toEqual(['~ value: "1" => "2"']);
       await stack.up();
       expect(containers(definition('runtime'))).toEqual(
@@ -171,6 +178,7 @@ describeWithPulumi(
         printed: 'kept\n',
         source: 'existing',
       });
+      expect(await revisions()).toEqual(['runtime:1', 'runtime:2', 'workspace-agent:1']);
     });
 
     it('fails where ECS has rolled a deployment back, and the next up deploys it', async () => {
@@ -182,10 +190,14 @@ describeWithPulumi(
         new RegExp(`was to run ${name}-runtime:3,.* runs.*${name}-runtime:2.*describe-services`),
       );
       expect(account.runtimes).toEqual(before);
+      // What ECS has rolled back to, and what would be next in its place.
+      expect(await revisions()).toEqual(['runtime:1', 'runtime:2', 'runtime:3', 'workspace-agent:1']);
       account.refuseRuntime(undefined);
+      await stack.config('berth:warmPoolMax', '4');
       await stack.up();
       expect(account.runtimes).toHaveLength(2);
       expect(account.runtimes.filter((url) => before.includes(url))).toEqual([]);
+      expect(await revisions()).toEqual(['runtime:2', 'runtime:4', 'workspace-agent:1']);
     });
 
     it('keeps no secret in the clear in its state', async () => {
@@ -206,6 +218,7 @@ describeWithPulumi(
       await Promise.all(names.map((name) => platform.execute(name, `echo ${name} > last`)));
       await stack.destroy();
       expect(conversations().filter(({ status }) => status !== 'STOPPED')).toEqual([]);
+      expect(await revisions()).toEqual([]);
       const left = stack.aws.all();
       const saved = await keysIn(must(stack.aws.ids('aws:s3/bucket:Bucket')[0]));
       for (const name of names) expect(saved).toContain(`berth/workspaces/default/${name}/manifest.json`);
@@ -215,7 +228,7 @@ describeWithPulumi(
       expect([...tokens].sort()).toEqual([...KEPT].sort());
     });
 
-    it('leaves nothing but revisions of task definitions where data is to be destroyed, too', async () => {
+    it('leaves nothing at all where data is to be destroyed, too', async () => {
       told();
       for (const { token, id } of stack.aws.all()) stack.aws.remove(token, id);
       await stack.config('berth:destroyData', 'true');
@@ -223,10 +236,7 @@ describeWithPulumi(
       await (await client()).execute('last', 'echo gone > note');
       await stack.destroy();
       expect(stack.aws.all()).toEqual([]);
-      const revisions = await activeRevisions(account.emulator);
-      expect(new Set(revisions.map((revision) => revision.split(':')[0]))).toEqual(
-        new Set([`${name}-runtime`, `${name}-workspace-agent`]),
-      );
+      expect(await revisions()).toEqual([]);
     });
 
     it('has asked S3 and STS for nothing that its role may not', () => {

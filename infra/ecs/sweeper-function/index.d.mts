@@ -14,14 +14,24 @@ export interface SweepOrder {
   securityGroups: string[];
   /** Where it tells what it does. */
   logGroup: string;
+  /** Of all task definitions of the platform: none is active once it is gone. */
+  families: string[];
+}
+
+/** What is deployed: of these families, it and what was before it stay. */
+export interface RevisionsOrder {
+  families: string[];
+  /** ARNs. */
+  revisions: string[];
 }
 
 /** An order as a resource with a life cycle passes it on. */
-export interface SweepEvent extends SweepOrder {
-  tf?: { action: 'create' | 'update' | 'delete' };
-}
+type Event<Order> = Order & {
+  tf?: { action: 'create' | 'update' | 'delete'; prev_input: Order | null };
+};
 
-export function handler(event: SweepEvent): Promise<{ swept: boolean }>;
+export function handler(event: Event<SweepOrder>): Promise<{ swept: boolean }>;
+export function handler(event: Event<RevisionsOrder>): Promise<{ deregistered: string[] }>;
 
 export function sweep(
   ecs: ECSClient,

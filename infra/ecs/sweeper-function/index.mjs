@@ -1,25 +1,40 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DescribeTasksCommand, ECSClient, ListTasksCommand, RunTaskCommand } from '@aws-sdk/client-ecs';
+import { deregister } from './revisions.mjs';
 
 // A Lambda function: ends every task of an installation when the platform is destroyed, by one last task of the
-// runtime. Its SDK is the one that Lambda's Node has.
+// runtime, and deregisters old revisions of task definitions. Its SDK is the one that Lambda's Node has.
 
 const STARTED_BY = 'berth-sweeper';
 const POLL_MS = 5_000;
 /** A function has 15 minutes at most. */
 const GIVE_UP_MS = 14 * 60_000;
 
+/** Deregistering is slowed down to about one in a second. */
+const client = () => new ECSClient({ retryMode: 'adaptive', maxAttempts: 20 });
+
 /**
- * What Lambda enters: `event` is a `SweepOrder`, and `tf.action` says what is done to the resource behind it. Only its
- * deletion does anything.
- *
- * @param {import('./index.d.mts').SweepEvent} event
+ * What Lambda enters: `event` is a `SweepOrder` or a `RevisionsOrder`, and `tf` says what is done to the resource behind
+ * it. Of the first only its deletion does anything, of the second only a change.
  */
-export async function handler(event) {
+export function handler(event) {
+  return 'revisions' in event ? replaced(event) : destroyed(event);
+}
+
+async function destroyed(event) {
   if (event.tf?.action !== 'delete') return { swept: false };
-  await sweep(new ECSClient({}), event, { pollMs: POLL_MS, giveUpMs: GIVE_UP_MS });
+  const ecs = client();
+  await sweep(ecs, event, { pollMs: POLL_MS, giveUpMs: GIVE_UP_MS });
+  await deregister(ecs, { families: event.families, kept: [] });
   return { swept: true };
+}
+
+/** What the deployment before was made of stays: whoever of it is just ending may still name it. */
+async function replaced({ families, revisions, tf }) {
+  const before = tf?.prev_input?.revisions;
+  if (tf?.action !== 'update' || before === undefined) return { deregistered: [] };
+  return { deregistered: await deregister(client(), { families, kept: [...revisions, ...before] }) };
 }
 
 /**

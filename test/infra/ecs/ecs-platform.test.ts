@@ -13,14 +13,7 @@ const SERVICE = 'aws:ecs/service:Service';
 const INGRESS = 'aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule';
 const EGRESS = 'aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule';
 
-// Bundling takes seconds, and whoever tests the images does it.
-vi.mock('../../../infra/image-contexts.ts', () => ({
-  imageContexts: () => ({
-    'workspace-base': { folder: '/contexts/workspace-base', hash: 'aaaaaaaaaaaa' },
-    'proxy-sidecar': { folder: '/contexts/proxy-sidecar', hash: 'bbbbbbbbbbbb' },
-    runtime: { folder: '/contexts/runtime', hash: 'cccccccccccc' },
-  }),
-}));
+vi.mock('../../../infra/image-contexts.ts', () => import('../made-image-contexts.ts'));
 
 const aws = recordAws();
 const platform = (args?: Omit<PlatformArgs, 'platform'>) => RecordedPlatform.made(aws, args);

@@ -1,20 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { runtime } from '@pulumi/pulumi';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import type { SweepOrder } from '../../../infra/ecs/sweeper-function/index.mjs';
+import { CODE } from '../../../infra/ecs/ecs-sweeper.ts';
+import type { RevisionsOrder, SweepOrder } from '../../../infra/ecs/sweeper-function/index.mjs';
 import { ACCOUNT, REGION, recordAws } from './aws-mocks.ts';
 import { RecordedPlatform } from './recorded-platform.ts';
 
 const INVOCATION = 'aws:lambda/invocation:Invocation';
 const FUNCTION = 'aws:lambda/function:Function';
+const FOLDER = '../../../infra/ecs/sweeper-function/';
 
-// Bundling takes seconds, and whoever tests the images does it.
-vi.mock('../../../infra/image-contexts.ts', () => ({
-  imageContexts: () => ({
-    'workspace-base': { folder: '/contexts/workspace-base', hash: 'aaaaaaaaaaaa' },
-    'proxy-sidecar': { folder: '/contexts/proxy-sidecar', hash: 'bbbbbbbbbbbb' },
-    runtime: { folder: '/contexts/runtime', hash: 'cccccccccccc' },
-  }),
-}));
+vi.mock('../../../infra/image-contexts.ts', () => import('../made-image-contexts.ts'));
 
 const aws = recordAws();
 beforeAll(() => runtime.setConfig('aws:region', REGION));
@@ -37,6 +33,7 @@ describe('the sweeper on ECS', () => {
       subnets,
       securityGroups,
       logGroup: '/ecs/agents/runtime',
+      families: ['agents-workspace-agent', 'agents-runtime', 'agents-proxy'],
     });
   });
 
@@ -80,6 +77,12 @@ describe('the sweeper on ECS', () => {
     expect(granted).toContain('aws:iam/rolePolicy:RolePolicy::agents-sweeper');
   });
 
+  it('has all of its code', () => {
+    const read = (file: string) => readFileSync(new URL(FOLDER + file, import.meta.url), 'utf8');
+    const imported = CODE.flatMap((file) => [...read(file).matchAll(/ from '\.\/(.+)'/g)]);
+    expect(new Set(CODE)).toEqual(new Set(['index.mjs', ...imported.map(([, file]) => file)]));
+  });
+
   it('is a function that may run as long as Lambda lets it, with a log of its own that is not for ever', async () => {
     const made = await RecordedPlatform.made(aws);
     expect(made.named(FUNCTION, 'agents-sweeper').inputs).toMatchObject({
@@ -105,6 +108,40 @@ describe('the sweeper on ECS', () => {
         `arn:aws:iam::${ACCOUNT}:role/agents-runtime`,
       ],
     });
+  });
+});
+
+describe('revisions of task definitions', () => {
+  const order = (made: RecordedPlatform): RevisionsOrder =>
+    JSON.parse(made.named(INVOCATION, 'agents-revisions').inputs.input);
+
+  it('are told to the function once the services run them, all that there are', async () => {
+    const made = await RecordedPlatform.made(aws, { egressMode: 'service' });
+    const tasks = made.of('aws:ecs/taskDefinition:TaskDefinition').map(({ inputs }) => inputs.family);
+    const { families, revisions } = order(made);
+    expect(families.toSorted()).toEqual(tasks.toSorted());
+    expect(revisions.map((arn) => arn.split('task-definition/')[1]).sort()).toEqual(
+      tasks.map((family) => `${family}:7`).sort(),
+    );
+    const { inputs, after } = made.named(INVOCATION, 'agents-revisions');
+    expect(inputs).toMatchObject({ functionName: 'agents-sweeper', lifecycleScope: 'CRUD' });
+    expect(after).toEqual(
+      expect.arrayContaining(
+        ['agents-runtime', 'agents-proxy'].map((name) => expect.stringContaining(`Service::${name}`)),
+      ),
+    );
+  });
+
+  it('of a kind that is gone are among those that are looked for', async () => {
+    const { families, revisions } = order(await RecordedPlatform.made(aws));
+    expect(revisions).toHaveLength(2);
+    expect(families).toContain('agents-proxy');
+  });
+
+  it('stay with their resources, so that nothing that is replaced names a dead one', async () => {
+    const made = await RecordedPlatform.made(aws, { egressMode: 'service' });
+    for (const { inputs } of made.of('aws:ecs/taskDefinition:TaskDefinition'))
+      expect(inputs.skipDestroy).toBe(true);
   });
 });
 

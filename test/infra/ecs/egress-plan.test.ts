@@ -78,8 +78,8 @@ describe('who has a way to the internet', () => {
 });
 
 describe('names that may be asked for', () => {
-  const names = (allowedDomains: string[], hostname?: string) =>
-    resolvableNames('agents', REGION, { allowedDomains, hostname });
+  const names = (allowedDomains: string[], hostname?: string, workspaceDomain?: string) =>
+    resolvableNames('agents', REGION, { allowedDomains, hostname, workspaceDomain });
 
   it("are those of AWS in the region, the load balancer's among them, and of the proxy, where nothing is allowed", () => {
     expect(names(['none'])).toEqual([
@@ -96,7 +96,10 @@ describe('names that may be asked for', () => {
     expect(names(allowed).slice(5)).toEqual(['pypi.org', '*.example.com', 'git.corp']);
   });
 
-  it('are also the name of the API, where it has one of its own', () => {
+  it('are also the name of the API, where it has one of its own, and the hosts of workspaces', () => {
     expect(names(['none'], 'berth.example.com').slice(5)).toEqual(['berth.example.com']);
+    expect(names(['none'], undefined, 'workspaces.example.net').slice(5)).toEqual([
+      '*.workspaces.example.net',
+    ]);
   });
 });

@@ -38,6 +38,56 @@ describe('a platform with a name', () => {
   });
 });
 
+describe('workspaces with hosts of their own', () => {
+  const CERTIFICATES = 'aws:lb/listenerCertificate:ListenerCertificate';
+  const workspaces = {
+    workspaceDomain: 'workspaces.example.net',
+    workspaceCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/0def5678',
+    workspaceHostedZoneId: 'Z0DEF',
+  };
+
+  it('are reached as the API is, with a certificate and a name for all of them', async () => {
+    const made = await platform({ ...named, ...workspaces });
+    expect(made.config()).toMatchObject({
+      PUBLIC_URL: 'https://berth.example.com',
+      WORKSPACE_DOMAIN: 'workspaces.example.net',
+    });
+    expect(made.named(CERTIFICATES, 'agents-workspaces').inputs).toEqual({
+      listenerArn: 'arn-of-agents',
+      certificateArn: workspaces.workspaceCertificateArn,
+    });
+    expect(made.names(RECORD)).toEqual(['agents', 'agents-workspaces']);
+    expect(made.named(RECORD, 'agents-workspaces').inputs).toMatchObject({
+      zoneId: 'Z0DEF',
+      name: '*.workspaces.example.net',
+      type: 'A',
+      aliases: [{ name: 'internal-agents.elb.amazonaws.com' }],
+    });
+    // Whatever host it is for, a request goes to the runtime, with the host that it names.
+    const { inputs } = made.named('aws:lb/listener:Listener', 'agents');
+    expect(inputs.defaultActions).toMatchObject([{ type: 'forward' }]);
+    expect(made.named(BALANCER, 'agents').inputs.preserveHostHeader).toBeUndefined();
+  });
+
+  it("need neither a zone of ours nor a certificate of their own, where the API's has their name", async () => {
+    const made = await platform({ workspaceDomain: 'workspaces.example.net' });
+    expect(made.config().WORKSPACE_DOMAIN).toBe('workspaces.example.net');
+    expect([...made.names(CERTIFICATES), ...made.names(RECORD)]).toEqual([]);
+  });
+
+  it('are nowhere unless that is said', async () => {
+    const made = await platform();
+    expect(made.config().WORKSPACE_DOMAIN).toBeUndefined();
+    expect([...made.names(CERTIFICATES), ...made.names(RECORD)]).toEqual([]);
+  });
+
+  it('have names that a network in strict mode resolves', async () => {
+    const made = await platform({ egressMode: 'service', ...workspaces });
+    const lists = 'aws:route53/resolverFirewallDomainList:ResolverFirewallDomainList';
+    expect(made.named(lists, 'agents-resolvable').inputs.domains).toContain('*.workspaces.example.net');
+  });
+});
+
 describe('logs of requests and of what passes over the network', () => {
   it('are kept in a bucket of their own that only those who write them reach, and go after their days', async () => {
     const made = await platform({ accessLogDays: 30 });

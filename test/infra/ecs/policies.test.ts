@@ -116,7 +116,7 @@ describe('what the runtime may', () => {
 });
 
 describe('what the sweeper may', () => {
-  it("is to run the runtime's task in the cluster with its roles, to see tasks there, and to write its log", () => {
+  it("is to run the runtime's task in the cluster with its roles, to see tasks there, to deregister, and to write its log", () => {
     const inCluster = { ArnEquals: { 'ecs:cluster': CLUSTER } };
     expect(sweeperPolicy(SWEEPER).Statement).toEqual([
       {
@@ -132,6 +132,11 @@ describe('what the sweeper may', () => {
         Condition: inCluster,
       },
       { Effect: 'Allow', Action: 'ecs:ListTasks', Resource: '*', Condition: inCluster },
+      {
+        Effect: 'Allow',
+        Action: ['ecs:ListTaskDefinitions', 'ecs:DeregisterTaskDefinition'],
+        Resource: '*',
+      },
       {
         Effect: 'Allow',
         Action: 'iam:PassRole',
@@ -154,7 +159,10 @@ describe('policies', () => {
 
   it.each(granting)('%s has every resource only where AWS has nothing narrower', (_, { Statement }) => {
     const everything = Statement.filter(({ Resource }) => Resource === undefined || Resource === '*');
-    const narrowest = ['ecr:GetAuthorizationToken', 'ecs:DescribeTaskDefinition', 'ecs:ListTasks'];
+    const narrowest = [
+      ...['ecr:GetAuthorizationToken', 'ecs:DescribeTaskDefinition', 'ecs:ListTasks'],
+      ...['ecs:ListTaskDefinitions', 'ecs:DeregisterTaskDefinition'],
+    ];
     expect(everything.flatMap(actionsOf).filter((action) => !narrowest.includes(action))).toEqual([]);
   });
 

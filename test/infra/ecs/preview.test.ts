@@ -42,6 +42,10 @@ describe('a preview, where nothing is known that is yet to be made', () => {
   it.each<[string, Partial<PlatformArgs>]>([
     ['ECS', { bedrockRegion: REGION }],
     ['ECS in strict mode', { egressMode: 'service', hostname: 'berth.example.com', hostedZoneId: 'Z0ABC' }],
+    [
+      'ECS with hosts for workspaces',
+      { workspaceDomain: 'workspaces.example.net', workspaceHostedZoneId: 'Z0ABC' },
+    ],
     ['ECS in a network that is given', GIVEN],
     ["ECS with instances of the operator's", { ...GIVEN, capacityProvider: 'mine' }],
     ["ECS with instances of the operator's in a network of its own", { capacityProvider: 'mine' }],

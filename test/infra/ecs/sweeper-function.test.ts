@@ -1,4 +1,4 @@
-import { ECSClient, StopTaskCommand } from '@aws-sdk/client-ecs';
+import { ECSClient, ListTaskDefinitionsCommand, StopTaskCommand } from '@aws-sdk/client-ecs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { handler, type SweepOrder, sweep } from '../../../infra/ecs/sweeper-function/index.mjs';
 import { ArrangedEmulator, CLUSTER } from '../../support/ecs-emulator/arranged-emulator.ts';
@@ -40,6 +40,7 @@ describe("the sweeper's function", () => {
       subnets: [...arranged.emulator.subnets],
       securityGroups: [...arranged.emulator.securityGroups],
       logGroup: '/ecs/agents/runtime',
+      families: [FAMILY, CONVERSATIONS],
     };
     await arranged.register({ family: CONVERSATIONS });
     conversation = await arranged.run({ taskDefinition: CONVERSATIONS });
@@ -49,6 +50,8 @@ describe("the sweeper's function", () => {
     await arranged[Symbol.asyncDispose]();
   });
 
+  const active = async () =>
+    (await arranged.ecs.send(new ListTaskDefinitionsCommand({}))).taskDefinitionArns ?? [];
   const calls = () => arranged.emulator.calls;
   /** After the conversation's. */
   const runs = () => calls().of('RunTask').slice(1);
@@ -56,7 +59,7 @@ describe("the sweeper's function", () => {
   /** As Lambda enters it. */
   const enter = (action: 'create' | 'update' | 'delete') => {
     for (const [name, value] of Object.entries(arranged.emulator.env)) vi.stubEnv(name, value);
-    return handler({ ...order, tf: { action } });
+    return handler({ ...order, tf: { action, prev_input: null } });
   };
 
   it('does nothing when its resource is made or changed', async () => {
@@ -86,6 +89,17 @@ describe("the sweeper's function", () => {
       },
     ]);
     expect(sweepers().map(({ status }) => status)).toEqual(['STOPPED']);
+  }, 30_000);
+
+  it('leaves no revision that tasks can be made of, of the families that it is told, once they are ended', async () => {
+    await arranged.register({ family: FAMILY });
+    const others = await arranged.register({ family: `${FAMILY}-of-another` });
+    exitCode = 1;
+    await expect(enter('delete')).rejects.toThrow('Conversations are left');
+    expect(await active()).toHaveLength(4);
+    exitCode = 0;
+    await enter('delete');
+    expect(await active()).toEqual([others]);
   }, 30_000);
 
   it('runs nothing where no conversation lives, so that a runtime that cannot start can be destroyed', async () => {

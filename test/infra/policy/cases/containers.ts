@@ -71,8 +71,14 @@ export const CONTAINERS: Cases[] = [
   {
     rule: 'images-by-digest',
     type: CONTAINER,
-    passes: [{ image: DIGEST }, { image: `redis@${DIGEST}` }, { image: 'runtime:0.1.0-0f0f0f0f0f0f' }],
+    passes: [
+      DIGEST,
+      `redis@${DIGEST}`,
+      'runtime:0.1.0-0f0f0f0f0f0f',
+      'runtime:0.1.0-0f0f0f0f0f0f.agents',
+    ].map((image) => ({ image })),
     fails: [
+      [{ image: 'runtime:0.1.0.agents' }, 'runtime:0.1.0.agents'],
       [{ image: 'redis:7.4' }, 'redis:7.4'],
       [{ image: 'redis' }, 'can be moved'],
     ],

@@ -10,6 +10,7 @@ const IDENTITY: Pick<Cases, 'passes' | 'fails'> = {
   passes: [
     policy({ Action: 's3:GetObject', Resource: 'arn:aws:s3:::files/*' }),
     policy({ Action: ['ecr:GetAuthorizationToken'], Resource: '*' }),
+    policy({ Action: ['ecs:ListTaskDefinitions', 'ecs:DeregisterTaskDefinition'], Resource: '*' }),
     policy({ Action: 'iam:PassRole', Resource: ROLE, Condition: PASSED }),
     policy({ Effect: 'Deny', Action: '*', Resource: '*' }),
   ],
@@ -18,6 +19,7 @@ const IDENTITY: Pick<Cases, 'passes' | 'fails'> = {
     [policy({ Action: 's3:*', Resource: 'arn:aws:s3:::files' }), 'allows s3:*'],
     [policy({ Action: ['s3:Get*'], Resource: 'arn:aws:s3:::files' }), 'allows s3:Get*'],
     [policy({ Action: 's3:GetObject', Resource: '*' }), 'allows s3:GetObject on every resource'],
+    [policy({ Action: 'ecs:RunTask', Resource: '*' }), 'allows ecs:RunTask on every resource'],
     [policy({ NotAction: 'iam:*', Resource: ROLE }), 'everything but'],
     [policy({ Action: 's3:GetObject', NotResource: ROLE }), 'everything but'],
     [policy({ Action: 'iam:PassRole', Resource: `${ROLE}*`, Condition: PASSED }), 'passes on any role'],

@@ -226,7 +226,7 @@ describe('a function of the provider aws', () => {
       path,
       `export async function handler({ tf, refuse }) {
         if (tf.action === 'delete' && refuse) throw new Error('something is left');
-        return { action: tf.action, role: process.env.AWS_ACCESS_KEY_ID };
+        return { tf, role: process.env.AWS_ACCESS_KEY_ID };
       }`,
     );
     const assets = { 'index.mjs': { path } };
@@ -234,11 +234,13 @@ describe('a function of the provider aws', () => {
     await make(FUNCTION, { name: 'sweeper', handler: 'index.handler', role, code: { assets } });
     const invoked = { functionName: 'sweeper', lifecycleScope: 'CRUD' };
     const made = await make(INVOCATION, { ...invoked, input: '{"refuse": true}' });
-    expect(JSON.parse(made.outs.result)).toEqual({ action: 'create', role: 'sweeper' });
+    const created = { action: 'create', prev_input: null };
+    expect(JSON.parse(made.outs.result)).toEqual({ tf: created, role: 'sweeper' });
     await expect(remove(INVOCATION, made)).rejects.toThrow('something is left');
     const changed = { ...invoked, input: '{}' };
     const { outs } = await provider.update(made.id, urn(INVOCATION), {}, changed);
-    expect(JSON.parse(outs.result)).toMatchObject({ action: 'update' });
+    const updated = { action: 'update', prev_input: { refuse: true } };
+    expect(JSON.parse(outs.result)).toMatchObject({ tf: updated });
     await remove(INVOCATION, { id: made.id, outs });
     rmSync(code, { recursive: true });
   });

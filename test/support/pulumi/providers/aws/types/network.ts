@@ -10,6 +10,7 @@ import type { SubnetArgs } from '@pulumi/aws/ec2/subnet.js';
 import type { VpcArgs } from '@pulumi/aws/ec2/vpc.js';
 import type { VpcEndpointArgs } from '@pulumi/aws/ec2/vpcEndpoint.js';
 import type { ListenerArgs } from '@pulumi/aws/lb/listener.js';
+import type { ListenerCertificateArgs } from '@pulumi/aws/lb/listenerCertificate.js';
 import type { LoadBalancerArgs } from '@pulumi/aws/lb/loadBalancer.js';
 import type { TargetGroupArgs } from '@pulumi/aws/lb/targetGroup.js';
 import type { ResolverFirewallConfigArgs } from '@pulumi/aws/route53/resolverFirewallConfig.js';
@@ -129,6 +130,11 @@ export const NETWORK: Readonly<Record<string, AwsType>> = {
       ...(['defaultActions', 'tags'] as const),
     ],
     { replacing: ['loadBalancerArn'], outputs: { arn: '{id}' } },
+  ),
+  'aws:lb/listenerCertificate:ListenerCertificate': of<ListenerCertificateArgs>(
+    '{listenerArn}_{certificateArn}',
+    ['listenerArn', 'certificateArn'],
+    { replacing: ['listenerArn', 'certificateArn'] },
   ),
 
   'aws:servicediscovery/privateDnsNamespace:PrivateDnsNamespace': of<PrivateDnsNamespaceArgs>(
