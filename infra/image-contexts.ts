@@ -3,7 +3,13 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export type ImageName = 'workspace-base' | 'workspace-editor' | 'proxy-sidecar' | 'runtime';
+export type ImageName =
+  | 'workspace-base'
+  | 'workspace-editor'
+  | 'function-node'
+  | 'function-python'
+  | 'proxy-sidecar'
+  | 'runtime';
 
 /** What an image is built from, and a hash of it. */
 export interface ImageContext {
@@ -47,6 +53,8 @@ function read(): Record<ImageName, ImageContext> {
   return {
     'workspace-base': context('workspace-base'),
     'workspace-editor': context('workspace-editor'),
+    'function-node': context('function-node'),
+    'function-python': context('function-python'),
     'proxy-sidecar': context('proxy-sidecar'),
     runtime: context('runtime'),
   };

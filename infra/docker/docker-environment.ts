@@ -1,4 +1,4 @@
-import { type Output, secret } from '@pulumi/pulumi';
+import { all, interpolate, type Output, secret } from '@pulumi/pulumi';
 import type { PlatformArgs } from '../platform-args.ts';
 import { DEFAULT, type RuntimeEnvironment } from '../runtime-environment.ts';
 
@@ -6,7 +6,8 @@ interface Given {
   args: PlatformArgs;
   installation: string;
   workspaceImage: Output<string>;
-  editorImage: Output<string>;
+  /** Those that users name, by their plain names. */
+  ownImages: Record<string, Output<string>>;
   socketFolder: Output<string>;
   redisUrl: Output<string>;
   databaseUrl: Output<string>;
@@ -61,9 +62,9 @@ export function dockerEnvironment(given: Given): RuntimeEnvironment<Output<strin
     DOCKER_HOST: DEFAULT, // the engine's socket, where the runtime looks for it
     DOCKER_APPARMOR_PROFILE: DEFAULT,
     WORKSPACE_IMAGE: given.workspaceImage,
-    DEFAULT_WORKSPACE_IMAGE_REF: given.editorImage,
+    DEFAULT_WORKSPACE_IMAGE_REF: DEFAULT, // the editor of OWN_IMAGES
     ALLOWED_IMAGES: DEFAULT,
-    OWN_IMAGES: DEFAULT,
+    OWN_IMAGES: named(given.ownImages),
     BASE_IMAGE: DEFAULT,
     WORKSPACE_SOCKET_BASE_PATH: given.socketFolder,
     MAX_CONTAINERS: text(args.maxContainers),
@@ -123,4 +124,9 @@ export function dockerEnvironment(given: Given): RuntimeEnvironment<Output<strin
     LOG_LEVEL: DEFAULT,
     NODE_ENV: DEFAULT,
   };
+}
+
+function named(images: Record<string, Output<string>>): Output<string> {
+  const pairs = Object.entries(images).map(([name, image]) => interpolate`${name}=${image}`);
+  return all(pairs).apply((list) => list.join(','));
 }

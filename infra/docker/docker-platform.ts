@@ -55,7 +55,11 @@ export class DockerPlatform extends ComponentResource {
       args: given,
       installation: name,
       workspaceImage: image('workspace-base'),
-      editorImage: image('workspace-editor'),
+      ownImages: {
+        'workspace-editor': image('workspace-editor'),
+        'function-node': image('function-node'),
+        'function-python': image('function-python'),
+      },
       socketFolder: sockets.volume.mountpoint,
       redisUrl,
       databaseUrl,

@@ -69,8 +69,11 @@ describe('the platform on Docker', () => {
       WARM_POOL_MIN_SIZE: 3,
       EGRESS_ALLOWED_DOMAINS: ['pypi.org', 'none.example'],
       WORKSPACE_IMAGE: expect.stringMatching(`^workspace-base:${VERSION}-[0-9a-f]{12}\\.agents$`),
-      DEFAULT_WORKSPACE_IMAGE_REF: expect.stringMatching(
-        `^workspace-editor:${VERSION}-[0-9a-f]{12}\\.agents$`,
+      OWN_IMAGES: new Map(
+        ['workspace-editor', 'function-node', 'function-python'].map((image) => [
+          image,
+          expect.stringMatching(`^${image}:${VERSION}-[0-9a-f]{12}\\.agents$`),
+        ]),
       ),
       REDIS_URL: 'redis://:password-of-agents-redis@agents-redis:6379',
     });

@@ -9,6 +9,8 @@ export function imageContexts(): Record<ImageName, ImageContext> {
   return {
     'workspace-base': made('workspace-base', 'a'),
     'workspace-editor': made('workspace-editor', 'e'),
+    'function-node': made('function-node', 'd'),
+    'function-python': made('function-python', 'f'),
     'proxy-sidecar': made('proxy-sidecar', 'b'),
     runtime: made('runtime', 'c'),
   };

@@ -31,6 +31,7 @@ describe.each(['docker', 'ecs'] as const)('a platform on %s', (platform) => {
     expect(await outcome(component.version)).toBe(VERSION);
     const images = aws.of(IMAGE);
     expect(images.map(({ name }) => name).sort()).toEqual([
+      ...(platform === 'docker' ? ['agents-function-node', 'agents-function-python'] : []),
       'agents-proxy-sidecar',
       'agents-runtime',
       'agents-workspace-base',
