@@ -64,21 +64,21 @@ const steps = (...kinds: [WorkerKind, ...WorkerKind[]]): fc.Arbitrary<WorkerOper
 
 /** Its lease ends in that very moment, or its instance has been silent for so long; then the store knows nothing more. */
 const edges: fc.Arbitrary<WorkerOperation[]> = fc.oneof(
-  fc.tuple(call('acquire'), call('release', 'park', 'evict')).map(([first, then]) => [
+  fc.tuple(call('acquire'), call('release', 'park', 'evict')).map(([first, then]): WorkerOperation[] => [
     { ...first, aims: true, rightLease: true, rightRevision: true },
     { kind: 'wait', seconds: first.seconds },
     { ...then, aims: true, rightLease: true },
   ]),
   fc
     .tuple(call('reserve'), call('takeOver'))
-    .map(([first, then]) => [
+    .map(([first, then]): WorkerOperation[] => [
       { ...first, seconds: 120 },
       { kind: 'wait', seconds: INSTANCE_SILENT_SECONDS },
       then,
     ]),
   fc
     .tuple(call('reserve'), call('evict', 'ready'))
-    .map(([first, then]) => [
+    .map(([first, then]): WorkerOperation[] => [
       first,
       { ...then, aims: true, rightLease: true },
       { kind: 'lose' },
