@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { INSTANCE_SILENT_SECONDS } from '../../../../runtime/state/worker-store.ts';
 
 const KINDS = [
   'reserve',
@@ -61,6 +62,30 @@ const one = (...kinds: WorkerKind[]): fc.Arbitrary<WorkerOperation[]> => call(..
 const steps = (...kinds: [WorkerKind, ...WorkerKind[]]): fc.Arbitrary<WorkerOperation[]> =>
   call(kinds[0]).map((first) => kinds.map((kind) => ({ ...first, kind, aims: true, rightLease: true })));
 
+/** Its lease ends in that very moment, or its instance has been silent for so long; then the store knows nothing more. */
+const edges: fc.Arbitrary<WorkerOperation[]> = fc.oneof(
+  fc.tuple(call('acquire'), call('release', 'park', 'evict')).map(([first, then]): WorkerOperation[] => [
+    { ...first, aims: true, rightLease: true, rightRevision: true },
+    { kind: 'wait', seconds: first.seconds },
+    { ...then, aims: true, rightLease: true },
+  ]),
+  fc
+    .tuple(call('reserve'), call('takeOver'))
+    .map(([first, then]): WorkerOperation[] => [
+      { ...first, seconds: 120 },
+      { kind: 'wait', seconds: INSTANCE_SILENT_SECONDS },
+      then,
+    ]),
+  fc
+    .tuple(call('reserve'), call('evict', 'ready'))
+    .map(([first, then]): WorkerOperation[] => [
+      first,
+      { ...then, aims: true, rightLease: true },
+      { kind: 'lose' },
+      { ...first, kind: 'beat', aims: true },
+    ]),
+);
+
 const wait = fc
   .constantFrom(1, 1, 1, 4, 5, 9, 10, 14, 15, 30, 120)
   .map((seconds): WorkerOperation[] => [{ kind: 'wait', seconds }]);
@@ -74,6 +99,7 @@ export const workerOperations: fc.Arbitrary<WorkerOperation[]> = fc
       { weight: 4, arbitrary: steps('acquire', 'release') },
       { weight: 3, arbitrary: steps('acquire', 'evict', 'gone') },
       { weight: 2, arbitrary: steps('retire', 'gone') },
+      { weight: 6, arbitrary: edges },
       { weight: 6, arbitrary: one('reserve', 'ready') },
       { weight: 18, arbitrary: one('acquire') },
       { weight: 8, arbitrary: one('release') },
@@ -81,7 +107,6 @@ export const workerOperations: fc.Arbitrary<WorkerOperation[]> = fc
       { weight: 9, arbitrary: one('beat', 'takeOver') },
       { weight: 4, arbitrary: one('adopt', 'look') },
       { weight: 5, arbitrary: wait },
-      { weight: 1, arbitrary: fc.constant<WorkerOperation[]>([{ kind: 'lose' }]) },
     ),
     { minLength: 5, maxLength: 50, size: 'max' },
   )
