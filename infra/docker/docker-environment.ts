@@ -52,6 +52,7 @@ export function dockerEnvironment(given: Given): RuntimeEnvironment<Output<strin
     ECS_WARM_POOL_MIN_SIZE: DEFAULT,
     ECS_WARM_POOL_MAX_SIZE: DEFAULT,
     ECS_LOG_GROUP: DEFAULT,
+    ECS_FUNCTION_TASK_DEFINITIONS: DEFAULT,
     DOCKER_HOST: DEFAULT, // the engine's socket, where the runtime looks for it
     DOCKER_APPARMOR_PROFILE: DEFAULT,
     WORKSPACE_IMAGE: given.workspaceImage,

@@ -68,6 +68,8 @@ export interface RuntimeMay {
   prefix: string;
   /** The role for models, where there is one. */
   bedrockRole: string | undefined;
+  /** Of the task definitions that functions may name, with or without a revision: all that their tasks have to do with. */
+  functions?: { taskDefinitions: string[]; roles: string[]; logGroups: string[] };
 }
 
 /** What the runtime calls, and no more. */
@@ -78,8 +80,17 @@ export function runtimePolicy(may: RuntimeMay): PolicyDocument {
     may.bedrockRole === undefined
       ? []
       : [{ Effect: 'Allow', Action: 'sts:AssumeRole', Resource: may.bedrockRole }];
+  const { taskDefinitions = [], roles = [], logGroups = [] } = may.functions ?? {};
   return policy(
-    { Effect: 'Allow', Action: 'ecs:RunTask', Resource: `${may.taskFamily}:*`, Condition: inCluster },
+    {
+      Effect: 'Allow',
+      Action: 'ecs:RunTask',
+      Resource: several(
+        `${may.taskFamily}:*`,
+        taskDefinitions.map((arn) => (/:\d+$/.test(arn) ? arn : `${arn}:*`)),
+      ),
+      Condition: inCluster,
+    },
     { Effect: 'Allow', Action: ['ecs:StopTask', 'ecs:DescribeTasks'], Resource: tasks, Condition: inCluster },
     // AWS has nothing narrower than the condition: it lists by container instance.
     { Effect: 'Allow', Action: 'ecs:ListTasks', Resource: '*', Condition: inCluster },
@@ -94,13 +105,25 @@ export function runtimePolicy(may: RuntimeMay): PolicyDocument {
     {
       Effect: 'Allow',
       Action: 'iam:PassRole',
-      Resource: may.executionRole,
+      Resource: several(may.executionRole, roles),
       Condition: { StringEquals: { 'iam:PassedToService': TASKS } },
     },
-    { Effect: 'Allow', Action: 'logs:GetLogEvents', Resource: `${may.logGroup}:*` },
+    {
+      Effect: 'Allow',
+      Action: 'logs:GetLogEvents',
+      Resource: several(
+        `${may.logGroup}:*`,
+        logGroups.map((group) => `${group}:*`),
+      ),
+    },
     ...objects(may),
     ...models,
   );
+}
+
+/** AWS writes one alone without brackets, and so do we. */
+function several(one: string, more: string[]): string | string[] {
+  return more.length === 0 ? one : [one, ...more];
 }
 
 export interface SweeperMay {

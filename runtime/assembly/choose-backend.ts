@@ -106,6 +106,7 @@ async function openEcs({ config, installation, tasks }: Given): Promise<Containe
     runTaskConcurrency: config.ECS_RUN_TASK_CONCURRENCY,
     pollSeconds: config.ECS_POLL_SECONDS,
     addressSeconds: config.ECS_ADDRESS_SECONDS,
+    functionTasks: config.ECS_FUNCTION_TASK_DEFINITIONS,
   });
 }
 
@@ -146,6 +147,15 @@ async function openProcess(
           entry: inImages('workspace-editor/server/main.ts'),
           root: inImages('workspace-editor'),
           modules: inImages('../node_modules'),
+        },
+        'function-node': {
+          entry: inImages('function-node/server/main.ts'),
+          root: inImages('function-node'),
+        },
+        'function-python': {
+          entry: inImages('function-python/server/main.py'),
+          root: inImages('function-python'),
+          runsBy: 'python3',
         },
       },
     },

@@ -5,6 +5,7 @@ import {
   decimal,
   domainList,
   flag,
+  functionTasks,
   imageList,
   imageReference,
   nameList,
@@ -255,6 +256,13 @@ export const VARIABLES = {
     /^[\w./#-]{1,512}$/,
     'the name of a log group',
   ),
+  ECS_FUNCTION_TASK_DEFINITIONS: functionTasks({
+    default: [],
+    defaultText: 'none',
+    backends: ['ecs'],
+    description:
+      'Task definitions that functions may name, and the port where each listens. Its first essential container gets the variables of the function, with `PORT` among them; one called `proxy-sidecar`, if it has one, is its egress proxy.',
+  }),
   DOCKER_HOST: url(['unix', 'tcp', 'http', 'https'], {
     default: undefined,
     defaultText: '`unix:///var/run/docker.sock`',

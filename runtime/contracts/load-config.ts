@@ -16,6 +16,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): L
     }
     const value = variable.parse(text);
     if (value === undefined) problems.push(`${name} wants ${variable.wants}${shown(variable, text)}`);
+    problems.push(...(variable.faults?.(text) ?? []).map((fault) => `${name}: ${fault}`));
     values[name] = value ?? variable.default;
   }
   const config = values as Config; // every name was filled from its own row above

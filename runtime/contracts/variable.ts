@@ -1,3 +1,4 @@
+import { FUNCTION_TASKS_WANT, type FunctionTask, parseFunctionTasks } from './function-task.ts';
 import { isImageFolder, parseImageReference } from './image-reference.ts';
 
 /** One environment variable of the runtime: how it is read and what is said of it. */
@@ -5,6 +6,8 @@ export interface Variable<T> {
   /** What a valid value looks like, as the end of the sentence "… wants". */
   wants: string;
   parse(text: string): T | undefined;
+  /** What of a value is wrong, where it has parts that can be wrong one by one. */
+  faults?(text: string): string[];
   default: T;
   /** How the default reads in the reference, where the value itself doesn't say it. */
   defaultText?: string;
@@ -163,6 +166,18 @@ export function awsNames(meta: Meta<readonly string[]>, pattern: RegExp, most: n
     return items.length <= most && items.every((item) => pattern.test(item)) ? items : undefined;
   };
   return variable<readonly string[]>(`up to ${most} names separated by commas (${example})`, parse, meta);
+}
+
+/** `name=ARN:port` of task definitions. */
+export function functionTasks(meta: Meta<readonly FunctionTask[]>): Variable<readonly FunctionTask[]> {
+  const read = (text: string) => {
+    const parsed = parseFunctionTasks(text);
+    return 'tasks' in parsed ? { ...parsed, problems: [] } : { ...parsed, tasks: undefined };
+  };
+  return {
+    ...variable<readonly FunctionTask[]>(FUNCTION_TASKS_WANT, (text) => read(text).tasks, meta),
+    faults: (text) => read(text).problems,
+  };
 }
 
 /** Addresses, ranges, or Express's names for the usual ones. */

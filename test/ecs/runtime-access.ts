@@ -12,7 +12,12 @@ export const ALLOWED_FOLDER = 'TEST_ECS_ALLOWED';
 const ARN = 'arn:aws:ecs:us-east-1:123456789012';
 
 /** The runtime's policy as the platform renders it, for what the emulators of the tests have. */
-export function renderedPolicy(family: string, cluster: string, logGroup: string) {
+export function renderedPolicy(
+  family: string,
+  cluster: string,
+  logGroup: string,
+  functions?: Parameters<typeof runtimePolicy>[0]['functions'],
+) {
   return runtimePolicy({
     cluster: `${ARN}:cluster/${cluster}`,
     taskFamily: `${ARN}:task-definition/${family}`,
@@ -21,6 +26,7 @@ export function renderedPolicy(family: string, cluster: string, logGroup: string
     bucket: 'arn:aws:s3:::files',
     prefix: 'berth',
     bedrockRole: undefined,
+    ...(functions === undefined ? {} : { functions }),
   });
 }
 

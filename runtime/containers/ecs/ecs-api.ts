@@ -15,6 +15,7 @@ import {
   type RunTaskCommandInput,
   StopTaskCommand,
   type Task,
+  type TaskDefinition,
 } from '@aws-sdk/client-ecs';
 import { asBerthError, shapeOf, troubleOf } from './ecs-failure.ts';
 import { type Rate, TokenBucket } from './token-bucket.ts';
@@ -131,16 +132,24 @@ export class EcsApi {
 
   /** Undefined: this role may not ask. */
   async hasTaskDefinition(name: string): Promise<boolean | undefined> {
+    try {
+      return (await this.taskDefinition(name))?.status === 'ACTIVE';
+    } catch (error) {
+      if (troubleOf(error instanceof Error ? error.cause : error) === 'denied') return undefined;
+      throw error;
+    }
+  }
+
+  /** Also one that is no longer active. Undefined: there is none. */
+  async taskDefinition(name: string): Promise<TaskDefinition | undefined> {
     const command = new DescribeTaskDefinitionCommand({ taskDefinition: name });
     try {
       const { taskDefinition } = await this.#call('DescribeTaskDefinition', CALL, () =>
         this.#ecs.send(command),
       );
-      return taskDefinition?.status === 'ACTIVE';
+      return taskDefinition;
     } catch (error) {
-      const trouble = troubleOf(error instanceof Error ? error.cause : error);
-      if (trouble === 'refused') return false;
-      if (trouble === 'denied') return undefined;
+      if (troubleOf(error instanceof Error ? error.cause : error) === 'refused') return undefined;
       throw error;
     }
   }

@@ -1,5 +1,6 @@
 import type { Task } from '@aws-sdk/client-ecs';
 import { BerthError } from '../../contracts/errors.ts';
+import type { FunctionTask } from '../../contracts/function-task.ts';
 import type { ContainerId } from '../../contracts/ids.ts';
 import type { Role } from '../../contracts/labels.ts';
 import { Turnstile } from '../../egress/proxy/turnstile.ts';
@@ -15,9 +16,11 @@ import { timelessLabelsFor } from '../ownership.ts';
 import { asFailure, clearedUp, Turns } from '../turns.ts';
 import { DescribedTogether } from './described-together.ts';
 import { EcsApi } from './ecs-api.ts';
+import { FunctionTasks, isWorkerSpec } from './function-tasks.ts';
 import { Missing } from './missing.ts';
 import { TaskDirectory } from './task-directory.ts';
-import { AGENT_CONTAINER, startedBy, type TaskSettings } from './task-input.ts';
+import { startedBy, type TaskSettings } from './task-input.ts';
+import { agentLog, streamOf } from './task-kind.ts';
 import { TaskStart } from './task-start.ts';
 import { addressOf, hasStopped, isEnding, taskView, wasStopped } from './task-view.ts';
 import { TaskWatch } from './task-watch.ts';
@@ -28,6 +31,8 @@ export interface EcsBackendOptions extends TaskSettings {
   cluster: string;
   logGroup: string;
   tasks: TaskStore;
+  /** What functions may run. */
+  functionTasks?: readonly FunctionTask[];
   /** How many instances share what AWS lets the account call. */
   instances: number;
   /** Most RunTask calls at once. */
@@ -63,6 +68,7 @@ export class EcsBackend implements ContainerBackend {
   readonly #watch: TaskWatch;
   readonly #looks: DescribedTogether;
   readonly #directory: TaskDirectory;
+  readonly #functions: FunctionTasks;
   readonly #missing = new Missing();
   readonly #turns = new Turns();
   readonly #runTask: Turnstile;
@@ -73,15 +79,18 @@ export class EcsBackend implements ContainerBackend {
     this.#watch = new TaskWatch((arns) => this.#api.describe(arns, { once: true }), options.pollSeconds);
     this.#looks = new DescribedTogether((arns) => this.#api.describe(arns));
     this.#directory = new TaskDirectory(options.tasks);
+    this.#functions = new FunctionTasks(options.functionTasks ?? [], this.#api, options);
     this.#runTask = new Turnstile(options.runTaskConcurrency);
   }
 
   async create(spec: ContainerSpec, signal?: AbortSignal): Promise<void> {
-    if (spec.role !== 'conversation' || spec.app !== undefined) {
+    const isWorker = isWorkerSpec(spec);
+    if (!isWorker && (spec.role !== 'conversation' || spec.app !== undefined)) {
       throw new BerthError('NOT_SUPPORTED', `the ecs backend makes no containers of role ${spec.role}`);
     }
     await this.#turns.create(spec.id, signal, async (attempt) => {
       const known = await this.#directory.find(spec.id);
+      const labels = timelessLabelsFor(spec, this.#options);
       const start = new TaskStart(
         {
           api: this.#api,
@@ -90,9 +99,10 @@ export class EcsBackend implements ContainerBackend {
           inTurn: (call) => this.#runTask.run(call),
         },
         spec,
-        timelessLabelsFor(spec, this.#options),
+        labels,
         { addressSeconds: 120, agentReadySeconds: 60, ...this.#options },
         attempt.signal,
+        isWorker ? await this.#functions.kindOf(spec, labels) : undefined,
       );
       try {
         await start.run(known?.arn);
@@ -121,10 +131,8 @@ export class EcsBackend implements ContainerBackend {
   }
 
   async inspect(id: ContainerId): Promise<ContainerView | undefined> {
-    const place = await this.#directory.find(id);
-    const task = place === undefined ? await this.#search(id) : await this.#look(id, place);
-    if (task === undefined || (hasStopped(task) && wasStopped(task))) return undefined;
-    return taskView(task, this.#options.installation);
+    const task = await this.#taskOf(id);
+    return task && taskView(task, this.#options.installation);
   }
 
   async list(role: Role): Promise<ContainerView[]> {
@@ -141,10 +149,16 @@ export class EcsBackend implements ContainerBackend {
   }
 
   async logs(id: ContainerId, { tail }: { tail: number }): Promise<string> {
-    const arn = (await this.inspect(id))?.engineId;
-    if (arn === undefined) throw notFound(id);
-    const stream = `ecs/${AGENT_CONTAINER}/${arn.split('/').at(-1)}`;
-    const lines = await this.#api.lastLines(this.#options.logGroup, stream, Math.min(tail, MAX_LOG_LINES));
+    const task = await this.#taskOf(id);
+    const view = task && taskView(task, this.#options.installation);
+    if (view === undefined) throw notFound(id);
+    const place =
+      view.role === 'function'
+        ? await this.#functions.logOf(task?.taskDefinitionArn ?? '')
+        : agentLog(this.#options.logGroup);
+    if (place === undefined) throw notOnEcs(`the task definition of ${id} does not log to CloudWatch`);
+    const stream = streamOf(place, view.engineId);
+    const lines = await this.#api.lastLines(place.group, stream, Math.min(tail, MAX_LOG_LINES));
     const text = lines.slice(-tail).map((line) => `${line}\n`);
     return text.join('').slice(-MAX_LOG_BYTES);
   }
@@ -171,11 +185,14 @@ export class EcsBackend implements ContainerBackend {
 
   /** A task definition: its images are ECS' to get. */
   async hasImage(taskDefinition: string): Promise<boolean> {
-    return (await this.#api.hasTaskDefinition(taskDefinition)) ?? true;
+    const named = this.#functions.find(taskDefinition)?.taskDefinition ?? taskDefinition;
+    return (await this.#api.hasTaskDefinition(named)) ?? true;
   }
 
   async pullImage(taskDefinition: string): Promise<void> {
-    const detail = `there is no task definition ${taskDefinition}: register it, or set ECS_TASK_DEFINITION`;
+    const named = this.#functions.find(taskDefinition)?.taskDefinition ?? taskDefinition;
+    const variable = named === taskDefinition ? 'ECS_TASK_DEFINITION' : 'ECS_FUNCTION_TASK_DEFINITIONS';
+    const detail = `there is no task definition ${named}: register it, or set ${variable}`;
     throw new BerthError('IMAGE_PULL_FAILED', detail);
   }
 
@@ -196,6 +213,13 @@ export class EcsBackend implements ContainerBackend {
       known === undefined ? (await this.#tasksOf(id)).flatMap(({ taskArn }) => taskArn ?? []) : [known.arn];
     for (const arn of arns) await this.#api.stopTask(arn, STOP_REASON);
     return arns[0];
+  }
+
+  /** Undefined: there is none, or somebody has stopped it. */
+  async #taskOf(id: ContainerId): Promise<Task | undefined> {
+    const place = await this.#directory.find(id);
+    const task = place === undefined ? await this.#search(id) : await this.#look(id, place);
+    return task !== undefined && hasStopped(task) && wasStopped(task) ? undefined : task;
   }
 
   /** Throws while it is not sure: one that ECS does not show twice, a minute apart, is gone. */

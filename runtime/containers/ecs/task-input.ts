@@ -39,22 +39,10 @@ export function runTaskInput(
   settings: TaskSettings,
   instead: string,
 ): Omit<RunTaskCommandInput, 'cluster'> {
-  const { capacityProvider, subnets, securityGroups, agentPort, proxyAdminPort } = settings;
+  const { agentPort, proxyAdminPort } = settings;
   return {
+    ...taskFrame(spec, labels, settings, instead),
     taskDefinition: spec.image,
-    count: 1,
-    clientToken: hash('sha256', `${spec.id} ${instead}`),
-    startedBy: startedBy(spec.id),
-    ...(capacityProvider === undefined
-      ? { launchType: 'FARGATE' }
-      : { capacityProviderStrategy: [{ capacityProvider, weight: 1 }] }),
-    networkConfiguration: {
-      awsvpcConfiguration: {
-        subnets: [...subnets],
-        securityGroups: [...securityGroups],
-        assignPublicIp: 'DISABLED',
-      },
-    },
     overrides: {
       containerOverrides: [
         {
@@ -77,10 +65,34 @@ export function runTaskInput(
         },
       ],
     },
+  };
+}
+
+/** What is the same of every task, whatever runs in it. */
+export function taskFrame(
+  { id }: Pick<ContainerSpec, 'id'>,
+  labels: Record<string, string>,
+  { capacityProvider, subnets, securityGroups }: TaskSettings,
+  instead: string,
+): Omit<RunTaskCommandInput, 'cluster' | 'taskDefinition' | 'overrides'> {
+  return {
+    count: 1,
+    clientToken: hash('sha256', `${id} ${instead}`),
+    startedBy: startedBy(id),
+    ...(capacityProvider === undefined
+      ? { launchType: 'FARGATE' }
+      : { capacityProviderStrategy: [{ capacityProvider, weight: 1 }] }),
+    networkConfiguration: {
+      awsvpcConfiguration: {
+        subnets: [...subnets],
+        securityGroups: [...securityGroups],
+        assignPublicIp: 'DISABLED',
+      },
+    },
     tags: Object.entries(labels).map(([key, value]) => ({ key, value })),
   };
 }
 
-function pairs(env: Record<string, string>): KeyValuePair[] {
+export function pairs(env: Record<string, string>): KeyValuePair[] {
   return Object.entries(env).map(([name, value]) => ({ name, value }));
 }

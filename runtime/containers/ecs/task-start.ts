@@ -4,9 +4,9 @@ import { BerthError, type ErrorCode } from '../../contracts/errors.ts';
 import type { ContainerSpec } from '../container-backend.ts';
 import { ownRole, takenBy } from '../ownership.ts';
 import type { EcsApi } from './ecs-api.ts';
-import { healthAnswers } from './health-answers.ts';
 import type { TaskDirectory } from './task-directory.ts';
-import { AGENT_CONTAINER, runTaskInput, type TaskSettings } from './task-input.ts';
+import type { TaskSettings } from './task-input.ts';
+import { agentTask, streamOf, type TaskKind } from './task-kind.ts';
 import { addressOf, hasStopped, isEnding, labelsOf, whyEnded } from './task-view.ts';
 import type { TaskWatch } from './task-watch.ts';
 
@@ -32,11 +32,11 @@ interface Parts {
   inTurn: <T>(call: () => Promise<T>) => Promise<T>;
 }
 
-/** Makes one container: a task is run, gets its address, and its agent answers. */
+/** Makes one container: a task is run, gets its address, and what is in it answers. */
 export class TaskStart {
   readonly #parts: Parts;
   readonly #spec: ContainerSpec;
-  readonly #labels: Record<string, string>;
+  readonly #kind: TaskKind;
   readonly #settings: StartSettings;
   readonly #signal: AbortSignal;
 
@@ -46,10 +46,11 @@ export class TaskStart {
     labels: Record<string, string>,
     settings: StartSettings,
     signal: AbortSignal,
+    kind: TaskKind = agentTask(spec, labels, settings),
   ) {
     this.#parts = parts;
     this.#spec = spec;
-    this.#labels = labels;
+    this.#kind = kind;
     this.#settings = settings;
     this.#signal = signal;
   }
@@ -64,9 +65,7 @@ export class TaskStart {
       this.#address(arn, until),
     );
     await directory.learn(this.#spec.id, { arn, address });
-    await this.#within(agentReadySeconds, 'its agent or its proxy does not answer', (until) =>
-      this.#ready(arn, address, until),
-    );
+    await this.#within(agentReadySeconds, this.#kind.unanswered, (until) => this.#ready(arn, address, until));
   }
 
   /** A task that lives: the one that whoever tried before has started, or a new one. */
@@ -102,10 +101,10 @@ export class TaskStart {
 
   #run(instead: string) {
     const { api, inTurn } = this.#parts;
-    const input = runTaskInput(this.#spec, this.#labels, this.#settings, instead);
+    const input = this.#kind.input(instead);
     const patience = { seconds: this.#settings.addressSeconds, signal: this.#signal };
     return inTurn(() => api.runTask(input, patience)).catch((error) => {
-      throw missingDefinition(error) ?? error;
+      throw missingDefinition(error, this.#kind.variable) ?? error;
     });
   }
 
@@ -122,17 +121,16 @@ export class TaskStart {
     );
   }
 
-  /** Until agent and proxy answer, or the task turns out to end. */
+  /** Until all in it answers, or the task turns out to end. */
   async #ready(arn: string, address: string, until: AbortSignal): Promise<void> {
-    const { agentPort, proxyAdminPort } = this.#settings;
     const over = new AbortController();
     const signal = AbortSignal.any([until, over.signal]);
-    const both = Promise.all([agentPort, proxyAdminPort].map((port) => healthAnswers(address, port, signal)));
+    const all = this.#kind.answers(address, signal);
     try {
-      await Promise.race([both, this.#itsEnd(arn, signal)]);
+      await Promise.race([all, this.#itsEnd(arn, signal)]);
     } finally {
       over.abort();
-      both.catch(() => {}); // told already
+      all.catch(() => {}); // told already
     }
   }
 
@@ -172,8 +170,9 @@ export class TaskStart {
       .catch(() => task);
     if (hasStopped(last)) await directory.forget(this.#spec.id);
     const why = whyEnded(last);
-    const stream = `ecs/${AGENT_CONTAINER}/${arn.split('/').at(-1)}`;
-    const lines = await api.lastLines(this.#settings.logGroup, stream, LAST_LINES).catch(() => []);
+    const { log } = this.#kind;
+    const lines =
+      log === undefined ? [] : await api.lastLines(log.group, streamOf(log, arn), LAST_LINES).catch(() => []);
     const said = lines.length === 0 ? '' : `: ${lines.join('\n')}`;
     return new BerthError(codeOf(why), `the task of ${this.#spec.id} ended: ${why}${said}`);
   }
@@ -206,9 +205,9 @@ function refusal(failures: Failure[]): BerthError {
   });
 }
 
-function missingDefinition(error: unknown): BerthError | undefined {
+function missingDefinition(error: unknown, variable: string): BerthError | undefined {
   const said = error instanceof Error && error.cause instanceof Error ? error.cause.message : '';
   if (!/task ?definition/i.test(said) || !/not found|inactive|unable to (find|describe)/i.test(said))
     return undefined;
-  return new BerthError('IMAGE_PULL_FAILED', `${said} (ECS_TASK_DEFINITION)`, {}, error);
+  return new BerthError('IMAGE_PULL_FAILED', `${said} (${variable})`, {}, error);
 }
