@@ -68,7 +68,7 @@ export interface RuntimeMay {
   prefix: string;
   /** The role for models, where there is one. */
   bedrockRole: string | undefined;
-  /** Of the task definitions that functions may name. */
+  /** Of the task definitions that functions may name, with or without a revision: all that their tasks have to do with. */
   functions?: { taskDefinitions: string[]; roles: string[]; logGroups: string[] };
 }
 
@@ -85,7 +85,10 @@ export function runtimePolicy(may: RuntimeMay): PolicyDocument {
     {
       Effect: 'Allow',
       Action: 'ecs:RunTask',
-      Resource: several(`${may.taskFamily}:*`, taskDefinitions),
+      Resource: several(
+        `${may.taskFamily}:*`,
+        taskDefinitions.map((arn) => (/:\d+$/.test(arn) ? arn : `${arn}:*`)),
+      ),
       Condition: inCluster,
     },
     { Effect: 'Allow', Action: ['ecs:StopTask', 'ecs:DescribeTasks'], Resource: tasks, Condition: inCluster },

@@ -30,7 +30,7 @@ describe('what removes the images of a platform on Docker', () => {
     const images = ['docker-build:index:Image', 'docker:index/remoteImage:RemoteImage'].flatMap(
       registered.of,
     );
-    expect(images).toHaveLength(6);
+    expect(images).toHaveLength(8);
     for (const { after } of images) expect(after.join()).toContain('command:local:Command::agents-images');
     const tags = images.flatMap(({ inputs }): string[] => inputs.tags ?? []);
     expect(tags).toHaveLength(4);

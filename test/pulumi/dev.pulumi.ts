@@ -216,7 +216,15 @@ describeWithPulumi('the stack dev', (engine) => {
     await engine.getImage(must(built)).tag({ repo: 'runtime', tag: `0.0.1-0123456789ab.${platformName}` });
     const before = await there();
     expect(before.images.map((tag) => tag.split(':')[0])).toEqual([
-      ...['proxy-sidecar', 'runtime', 'runtime', 'workspace-base', 'workspace-editor'],
+      ...[
+        'function-node',
+        'function-python',
+        'proxy-sidecar',
+        'runtime',
+        'runtime',
+        'workspace-base',
+        'workspace-editor',
+      ],
     ]);
     expect(before.volumes).toEqual(expect.arrayContaining(['running', 'asleep', 'notes'].map(home)));
     await stack.destroy();

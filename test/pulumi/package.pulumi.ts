@@ -117,8 +117,8 @@ describeWithPulumiOnly('the package', (engine) => {
       context: { location: join(installed.package, 'dist/image-contexts', name) },
       tags: [expect.stringMatching(`^${name}:${VERSION}-[0-9a-f]{12}\\.agents$`)],
     });
-    expect(made).toHaveLength(3);
-    const names = ['workspace-base', 'workspace-editor', 'runtime'];
+    const names = ['workspace-base', 'workspace-editor', 'function-node', 'function-python', 'runtime'];
+    expect(made).toHaveLength(names.length);
     expect(made).toEqual(expect.arrayContaining(names.map(ofImage)));
   });
 

@@ -109,6 +109,25 @@ describe('what the runtime may', () => {
     });
   });
 
+  it('is to run the tasks of functions, too, with their roles, and to read what they print', () => {
+    const arn = (family: string) => `arn:aws:ecs:eu-west-1:123456789012:task-definition/${family}`;
+    const functions = {
+      taskDefinitions: [arn('resize:7'), arn('hello')],
+      roles: ['arn:aws:iam::123456789012:role/functions'],
+      logGroups: ['arn:aws:logs:eu-west-1:123456789012:log-group:/functions'],
+    };
+    const { Statement } = runtimePolicy({ ...RUNTIME, functions });
+    const resourcesOf = (action: string) =>
+      Statement.filter((each) => actionsOf(each).includes(action)).map(({ Resource }) => Resource);
+    expect(resourcesOf('ecs:RunTask')).toEqual([
+      [`${RUNTIME.taskFamily}:*`, arn('resize:7'), `${arn('hello')}:*`],
+    ]);
+    expect(resourcesOf('iam:PassRole')).toEqual([[RUNTIME.executionRole, ...functions.roles]]);
+    expect(resourcesOf('logs:GetLogEvents')).toEqual([
+      [`${RUNTIME.logGroup}:*`, `${functions.logGroups[0]}:*`],
+    ]);
+  });
+
   it('is to assume no role where there are no models', () => {
     const actions = runtimePolicy({ ...RUNTIME, bedrockRole: undefined }).Statement.flatMap(actionsOf);
     expect(actions).not.toContain('sts:AssumeRole');

@@ -66,7 +66,7 @@ function workerSpec(ecs: StubEcs, change: Partial<ContainerSpec> = {}): Containe
 
 describe('a worker on ECS', () => {
   it('is a task of the definition that the operator named, with its variables for the first essential container', async () => {
-    await using ecs = await StubEcs.start({ startAgent: container });
+    await using ecs = await StubEcs.start({ startAgent: container, logGroups: ['/functions'] });
     await register(ecs, ['notes', 'resize']);
     const backend = ecs.backend({ functionTasks: TASKS });
     const spec = workerSpec(ecs);
@@ -83,10 +83,10 @@ describe('a worker on ECS', () => {
         { key: LABEL.function, value: 'resize' },
       ]),
     });
-    expect(call?.input.overrides).toEqual({
-      containerOverrides: [
-        { name: 'resize', environment: pairs({ PORT: String(PORT), AGENT_TOKEN: expect.any(String) }) },
-      ],
+    expect(call?.input).toMatchObject({
+      overrides: {
+        containerOverrides: [{ name: 'resize', environment: pairs({ PORT: String(PORT), SIZE: '12' }) }],
+      },
     });
     expect(JSON.stringify(call?.input)).not.toContain('key-of-the-proxy');
     expect(await backend.endpoint(spec.id, PORT)).toEqual({
@@ -103,31 +103,33 @@ describe('a worker on ECS', () => {
   });
 
   it('has its egress proxy where the definition has one, on a port that is not the function’s', async () => {
-    await using ecs = await StubEcs.start({ startAgent: container });
+    await using ecs = await StubEcs.start({ startAgent: container, logGroups: ['/functions'] });
     await register(ecs, ['resize', 'proxy-sidecar']);
     const spec = workerSpec(ecs);
     await ecs.backend({ functionTasks: TASKS }).create(spec);
 
     const [call] = ecs.emulator.calls.of('RunTask');
     const proxy = 'http://127.0.0.1:3128';
-    expect(call?.input.overrides).toEqual({
-      containerOverrides: [
-        { name: 'resize', environment: pairs({ SIZE: '12', PORT: String(PORT), HTTPS_PROXY: proxy }) },
-        {
-          name: 'proxy-sidecar',
-          environment: pairs({
-            PROXY_ADMIN_KEY: 'key-of-the-proxy',
-            CONTAINER_ID: spec.id,
-            PROXY_LISTEN_PORT: '3128',
-            ADMIN_PORT: '8081',
-          }),
-        },
-      ],
+    expect(call?.input).toMatchObject({
+      overrides: {
+        containerOverrides: [
+          { name: 'resize', environment: pairs({ SIZE: '12', PORT: String(PORT), HTTPS_PROXY: proxy }) },
+          {
+            name: 'proxy-sidecar',
+            environment: pairs({
+              PROXY_ADMIN_KEY: 'key-of-the-proxy',
+              CONTAINER_ID: spec.id,
+              PROXY_LISTEN_PORT: '3128',
+              ADMIN_PORT: '8081',
+            }),
+          },
+        ],
+      },
     });
   });
 
   it('is one task, whoever creates it and how often', async () => {
-    await using ecs = await StubEcs.start({ startAgent: container });
+    await using ecs = await StubEcs.start({ startAgent: container, logGroups: ['/functions'] });
     await register(ecs, ['resize']);
     const spec = workerSpec(ecs);
     const [one, two] = [ecs.backend({ functionTasks: TASKS }), ecs.backend({ functionTasks: TASKS })];
@@ -141,7 +143,7 @@ describe('a worker on ECS', () => {
   });
 
   it('is refused where the operator named no such definition, another port, or one that is not there', async () => {
-    await using ecs = await StubEcs.start({ startAgent: container });
+    await using ecs = await StubEcs.start({ startAgent: container, logGroups: ['/functions'] });
     await register(ecs, ['resize']);
     const backend = ecs.backend({ functionTasks: TASKS });
     await expect(backend.create(workerSpec(ecs, { image: ARN }))).rejects.toMatchObject({
@@ -177,6 +179,7 @@ describe('a worker on ECS', () => {
   it('is over when nothing listens in time, or its program ends first', async () => {
     await using ecs = await StubEcs.start({
       startAgent: async () => ({ [Symbol.asyncDispose]: async () => {} }),
+      logGroups: ['/functions'],
     });
     await register(ecs, ['resize']);
     const backend = ecs.backend({ functionTasks: TASKS, agentReadySeconds: 0.3 });
