@@ -5,6 +5,7 @@ import {
   type ExecutionId,
   executionId,
   type FunctionName,
+  newWorkerId,
   parseConversationId,
   parseFunctionName,
   parseTenantId,
@@ -12,7 +13,6 @@ import {
   type TenantId,
   type WorkId,
   type WorkspaceId,
-  newWorkerId,
   workId,
 } from '../../../runtime/contracts/ids.ts';
 
