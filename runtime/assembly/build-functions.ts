@@ -131,7 +131,13 @@ export function buildFunctions({
     onAction: (action, reason) => metrics.workerActions.inc({ action, reason }),
   });
   const loops = [
-    new Loop({ name: 'beat', intervalSeconds: BEAT_SECONDS, log, runOnce: () => janitor.beat() }),
+    new Loop({
+      name: 'beat',
+      intervalSeconds: BEAT_SECONDS,
+      firstSeconds: 0,
+      log,
+      runOnce: () => janitor.beat(),
+    }),
     new Loop({
       name: 'janitor',
       intervalSeconds: config.HEARTBEAT_INTERVAL,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { WorkerStore } from '../state/worker-store.ts';
+import { INSTANCE_SILENT_SECONDS, type WorkerStore } from '../state/worker-store.ts';
 import type { Leadership } from '../sweep/leadership.ts';
 import type { RoleSweep } from '../sweep/role-sweep.ts';
 import { sideBySide } from '../sweep/side-by-side.ts';
@@ -12,6 +12,7 @@ import type { WorkerCreation } from './worker-creation.ts';
 import { ENDING_SECONDS, type WorkerEnding } from './worker-ending.ts';
 
 const SIDE_BY_SIDE = 8;
+const SILENT_MS = INSTANCE_SILENT_SECONDS * 1000;
 /** A pause takes less, and a worker that is being paused is of no use to anybody. */
 const PAUSING_SECONDS = 30;
 
@@ -34,6 +35,9 @@ interface Parts {
 /** Looks after workers that nobody uses, and those whose user is dead. */
 export class HeartbeatJanitor {
   readonly #parts: Parts;
+  /** By `performance.now()`: since when this instance has been heard of without a break, and when it last was. */
+  #steadySince: number | undefined;
+  #heardAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -43,7 +47,11 @@ export class HeartbeatJanitor {
   async beat(): Promise<void> {
     const { store, held, instance, log } = this.#parts;
     const told = held.toBeat(performance.now());
-    const { lost } = await store.beat(instance, told);
+    const { lost } = await store.beat(instance, told).catch((error) => {
+      this.#steadySince = undefined;
+      throw error;
+    });
+    this.#noteHeard(performance.now());
     for (const { worker, lease } of told.filter((each) => lost.includes(each.worker))) {
       // What was given back meanwhile is not held any more, or under another lease.
       if (!held.drop(worker, lease)) continue;
@@ -56,18 +64,23 @@ export class HeartbeatJanitor {
     const { pools, sweep, leadership } = this.#parts;
     pools.tidy();
     if (!(await leadership.held())) return undefined;
-    await this.#takeOver();
-    const { nextLookIn } = await sweep.look(performance.now(), false);
+    // After an outage of the store, or a long sleep, everybody has been silent, and nobody is dead for it.
+    const isSteady = performance.now() - (this.#steadySince ?? Number.POSITIVE_INFINITY) > SILENT_MS;
+    if (isSteady) await this.#takeOver();
+    const report = isSteady ? await sweep.look(performance.now(), false) : undefined;
     await this.#act(await this.#plan());
-    return nextLookIn;
+    return report?.nextLookIn;
+  }
+
+  #noteHeard(now: number): void {
+    if (this.#steadySince === undefined || now - this.#heardAt > SILENT_MS) this.#steadySince = now;
+    this.#heardAt = now;
   }
 
   async #takeOver(): Promise<void> {
     const { store, held, ending, instance, log, onAction } = this.#parts;
     const lease = randomUUID();
-    const taken = await held.asking(lease, () =>
-      store.takeOver({ instance, lease, seconds: ENDING_SECONDS }, held.leases()),
-    );
+    const taken = await store.takeOver({ instance, lease, seconds: ENDING_SECONDS }, held.leases());
     await sideBySide(SIDE_BY_SIDE, taken, async (worker) => {
       log.warn({ container_id: worker }, 'a worker whose call nobody has any more is ended');
       onAction('take_over', 'lapsed');
