@@ -1,4 +1,6 @@
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { finished } from 'node:stream/promises';
 import { expect, it } from 'vitest';
 import { type Language, RunningWorker } from './running-worker.ts';
 
@@ -18,6 +20,8 @@ export interface Handlers {
   reply: string;
   /** Fails with 'no luck'. */
   fails: string;
+  /** As a client of the handler's own does that reaches nobody. */
+  failsToConnect: string;
   failsAtFirstPiece: string;
   /** Once the file `released` is there. */
   failsAtSecondPiece: string;
@@ -103,6 +107,10 @@ export function workerContract(language: Language, handlers: Handlers, extension
     expect(answer).toEqual({ error: expect.stringContaining('no luck') });
     await worker.untilItSays(new RegExp(`handler\\.${extension}[":].*`));
     expect(await worker.ask({})).toMatchObject([500, {}]);
+    expect(await (await start('failsToConnect')).ask({})).toMatchObject([
+      500,
+      { error: expect.stringContaining('refused') },
+    ]);
     expect(await (await start('failsAtFirstPiece')).ask({})).toMatchObject([
       500,
       { error: expect.stringContaining('no luck') },
@@ -155,6 +163,35 @@ export function workerContract(language: Language, handlers: Handlers, extension
     await expect(call).rejects.toThrow();
     await worker.untilItSays(/noticed/);
     expect(worker.child.exitCode).toBeNull();
+  });
+
+  it('has nothing to say of callers that go before they have sent all', async () => {
+    const worker = await start('hello');
+    const begin = [
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{',
+      'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"nam\r\n',
+    ];
+    for (const bytes of begin) {
+      const caller = connect({ port: worker.port, host: '127.0.0.1' });
+      caller.end(bytes);
+      await finished(caller.resume()).catch(() => {}); // however it ends
+    }
+    expect(await worker.ask({ name: 'next' })).toEqual([200, { hello: 'next' }]);
+    expect(worker.output).toMatch(/^function: listens on \d+\n$/);
+  });
+
+  it('refuses a body that it can not tell the end of', async () => {
+    const worker = await start('hello');
+    for (const head of [
+      'Content-Length: x',
+      'Transfer-Encoding: gzip',
+      'Transfer-Encoding: chunked\r\n\r\n-1',
+    ]) {
+      const caller = connect({ port: worker.port, host: '127.0.0.1' });
+      caller.write(`POST / HTTP/1.1\r\nHost: x\r\n${head}\r\n\r\n`);
+      expect(await text(caller)).toMatch(/^HTTP\/1\.1 (400|501) /);
+    }
+    expect(await worker.ask({ name: 'next' })).toEqual([200, { hello: 'next' }]);
   });
 
   it('ends at SIGTERM: at once when it is idle, else after the call under way', async () => {

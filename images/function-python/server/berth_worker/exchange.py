@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 
+from .departures import CallerGone
 from .handler import Call, Reply
 from .request_body import Body, Refusal, read_json
 
@@ -57,7 +58,7 @@ class Exchange(BaseHTTPRequestHandler):
         return self.server.event_loop.run(result, departure) if inspect.isawaitable(result) else result
 
     def _fail(self, error, departure):
-        if departure.event.is_set() or isinstance(error, ConnectionError):
+        if departure.event.is_set() or isinstance(error, CallerGone):
             self.close_connection = True
             return
         traceback.print_exception(error)
@@ -87,7 +88,7 @@ class Exchange(BaseHTTPRequestHandler):
         hollow = reply.status in WITHOUT_BODY
         self._send_head(reply, kind, {} if hollow else {"Content-Length": len(data)})
         if not hollow and self.command != "HEAD":
-            self.wfile.write(data)
+            self._write(data)
 
     def _send_pieces(self, reply, pieces):
         """Their head goes with the first: until then an error can still be told."""
@@ -102,7 +103,7 @@ class Exchange(BaseHTTPRequestHandler):
             for piece in pieces:
                 self._send_piece(piece, chunked)
             if chunked:
-                self.wfile.write(b"0\r\n\r\n")
+                self._write(b"0\r\n\r\n")
         finally:
             if hasattr(pieces, "close"):
                 pieces.close()
@@ -110,9 +111,9 @@ class Exchange(BaseHTTPRequestHandler):
     def _send_piece(self, piece, chunked):
         data = piece.encode() if isinstance(piece, str) else bytes(piece)
         if data and chunked:
-            self.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
+            self._write(b"%x\r\n%b\r\n" % (len(data), data))
         elif data:
-            self.wfile.write(data)
+            self._write(data)
 
     def _send_head(self, reply, kind, framing):
         headers = {"Content-Type": kind}
@@ -131,7 +132,16 @@ class Exchange(BaseHTTPRequestHandler):
             self.send_header(name, value)
         if self.close_connection:
             self.send_header("Connection", "close")
-        self.end_headers()
+        self._to_caller(self.end_headers)
+
+    def _write(self, data):
+        self._to_caller(self.wfile.write, data)
+
+    def _to_caller(self, send, *data):
+        try:
+            send(*data)
+        except OSError as error:
+            raise CallerGone from error
 
 
 def to_json(value):
