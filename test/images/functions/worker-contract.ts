@@ -98,6 +98,9 @@ export function workerContract(language: Language, handlers: Handlers, extension
     worker.release();
     expect((await reader?.read())?.value).toBe('two');
     expect((await reader?.read())?.done).toBe(true);
+    const head = await fetch(worker.url, { method: 'HEAD' });
+    expect([head.status, head.headers.get('content-type')]).toEqual([200, 'application/octet-stream']);
+    expect(await (await worker.post('{}')).text()).toBe('onetwo');
   });
 
   it('tells the caller what failed, and the log where', async () => {

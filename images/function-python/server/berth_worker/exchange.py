@@ -94,11 +94,14 @@ class Exchange(BaseHTTPRequestHandler):
         """Their head goes with the first: until then an error can still be told."""
         try:
             first = next(pieces, b"")
-            chunked = self.request_version != "HTTP/1.0"
+            hollow = self.command == "HEAD" or reply.status in WITHOUT_BODY
+            chunked = self.request_version != "HTTP/1.0" and not hollow
             if not chunked:
                 self.close_connection = True
             framing = {"Transfer-Encoding": "chunked"} if chunked else {}
             self._send_head(reply, "application/octet-stream", framing)
+            if hollow:
+                return
             self._send_piece(first, chunked)
             for piece in pieces:
                 self._send_piece(piece, chunked)
