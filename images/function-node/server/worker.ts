@@ -54,7 +54,7 @@ async function answer(handler: Handler, req: IncomingMessage, res: ServerRespons
     const result = await handler.call(handler.raw ? req : await readJson(req), call);
     await sendResult(res, result, gone.signal);
   } catch (error) {
-    if (gone.signal.aborted) return;
+    if (gone.signal.aborted || req.socket.destroyed) return;
     refuse(res, error);
   }
 }

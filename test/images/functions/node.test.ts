@@ -20,6 +20,7 @@ const handlers: Handlers = {
   stream: `${untilReleased} export default async function* () { yield 'one'; await released(); yield Buffer.from('two'); }`,
   reply: `export default () => Response.json({ short: true }, { status: 418, headers: { 'x-kind': 'tea' } })`,
   fails: `export default () => { throw new Error('no luck'); }`,
+  failsToConnect: `export default () => { throw Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' }); }`,
   failsAtFirstPiece: `export default async function* () { throw new Error('no luck'); }`,
   failsAtSecondPiece: `${untilReleased}
     export default async function* () { yield 'one'; await released(); throw new Error('no luck'); }`,

@@ -34,6 +34,9 @@ def handler(request, call):
   fails: `
 def handler(request):
     raise RuntimeError("no luck")`,
+  failsToConnect: `
+def handler(request):
+    raise ConnectionRefusedError(111, "Connection refused")`,
   failsAtFirstPiece: `
 def handler(request):
     raise RuntimeError("no luck")

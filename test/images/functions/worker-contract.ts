@@ -1,4 +1,6 @@
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { finished } from 'node:stream/promises';
 import { expect, it } from 'vitest';
 import { type Language, RunningWorker } from './running-worker.ts';
 
@@ -18,6 +20,8 @@ export interface Handlers {
   reply: string;
   /** Fails with 'no luck'. */
   fails: string;
+  /** As a client of the handler's own does that reaches nobody. */
+  failsToConnect: string;
   failsAtFirstPiece: string;
   /** Once the file `released` is there. */
   failsAtSecondPiece: string;
@@ -94,6 +98,9 @@ export function workerContract(language: Language, handlers: Handlers, extension
     worker.release();
     expect((await reader?.read())?.value).toBe('two');
     expect((await reader?.read())?.done).toBe(true);
+    const head = await fetch(worker.url, { method: 'HEAD' });
+    expect([head.status, head.headers.get('content-type')]).toEqual([200, 'application/octet-stream']);
+    expect(await (await worker.post('{}')).text()).toBe('onetwo');
   });
 
   it('tells the caller what failed, and the log where', async () => {
@@ -103,6 +110,10 @@ export function workerContract(language: Language, handlers: Handlers, extension
     expect(answer).toEqual({ error: expect.stringContaining('no luck') });
     await worker.untilItSays(new RegExp(`handler\\.${extension}[":].*`));
     expect(await worker.ask({})).toMatchObject([500, {}]);
+    expect(await (await start('failsToConnect')).ask({})).toMatchObject([
+      500,
+      { error: expect.stringContaining('refused') },
+    ]);
     expect(await (await start('failsAtFirstPiece')).ask({})).toMatchObject([
       500,
       { error: expect.stringContaining('no luck') },
@@ -157,22 +168,33 @@ export function workerContract(language: Language, handlers: Handlers, extension
     expect(worker.child.exitCode).toBeNull();
   });
 
-  it('says whether a handler runs, also one whose caller has gone', async () => {
-    const worker = await start('waits');
-    const idle = async () => {
-      const answer = await fetch(`${worker.url}_berth/idle`);
-      return [answer.status, await answer.json()];
-    };
-    expect(await idle()).toEqual([200, { idle: true }]);
-    const gone = new AbortController();
-    const call = worker.post('{}', { signal: gone.signal }).catch(() => undefined);
-    await worker.untilItSays(/began/);
-    expect(await idle()).toEqual([503, { idle: false }]);
-    gone.abort();
-    await call;
-    expect(await idle()).toEqual([503, { idle: false }]);
-    worker.release();
-    await expect.poll(idle).toEqual([200, { idle: true }]);
+  it('has nothing to say of callers that go before they have sent all', async () => {
+    const worker = await start('hello');
+    const begin = [
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{',
+      'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"nam\r\n',
+    ];
+    for (const bytes of begin) {
+      const caller = connect({ port: worker.port, host: '127.0.0.1' });
+      caller.end(bytes);
+      await finished(caller.resume()).catch(() => {}); // however it ends
+    }
+    expect(await worker.ask({ name: 'next' })).toEqual([200, { hello: 'next' }]);
+    expect(worker.output).toMatch(/^function: listens on \d+\n$/);
+  });
+
+  it('refuses a body that it can not tell the end of', async () => {
+    const worker = await start('hello');
+    for (const head of [
+      'Content-Length: x',
+      'Transfer-Encoding: gzip',
+      'Transfer-Encoding: chunked\r\n\r\n-1',
+    ]) {
+      const caller = connect({ port: worker.port, host: '127.0.0.1' });
+      caller.write(`POST / HTTP/1.1\r\nHost: x\r\n${head}\r\n\r\n`);
+      expect(await text(caller)).toMatch(/^HTTP\/1\.1 (400|501) /);
+    }
+    expect(await worker.ask({ name: 'next' })).toEqual([200, { hello: 'next' }]);
   });
 
   it('ends at SIGTERM: at once when it is idle, else after the call under way', async () => {

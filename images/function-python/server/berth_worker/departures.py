@@ -5,6 +5,10 @@ import threading
 from contextlib import contextmanager
 
 
+class CallerGone(Exception):
+    """Nobody is left to hear of anything."""
+
+
 class Departure:
     """Of one caller: an event that also does something when it comes."""
 

@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 
+from .departures import CallerGone
 from .handler import Call, Reply
 from .request_body import Body, Refusal, read_json
 
@@ -65,7 +66,7 @@ class Exchange(BaseHTTPRequestHandler):
         return self.server.event_loop.run(result, departure) if inspect.isawaitable(result) else result
 
     def _fail(self, error, departure):
-        if departure.event.is_set() or isinstance(error, ConnectionError):
+        if departure.event.is_set() or isinstance(error, CallerGone):
             self.close_connection = True
             return
         traceback.print_exception(error)
@@ -95,22 +96,25 @@ class Exchange(BaseHTTPRequestHandler):
         hollow = reply.status in WITHOUT_BODY
         self._send_head(reply, kind, {} if hollow else {"Content-Length": len(data)})
         if not hollow and self.command != "HEAD":
-            self.wfile.write(data)
+            self._write(data)
 
     def _send_pieces(self, reply, pieces):
         """Their head goes with the first: until then an error can still be told."""
         try:
             first = next(pieces, b"")
-            chunked = self.request_version != "HTTP/1.0"
+            hollow = self.command == "HEAD" or reply.status in WITHOUT_BODY
+            chunked = self.request_version != "HTTP/1.0" and not hollow
             if not chunked:
                 self.close_connection = True
             framing = {"Transfer-Encoding": "chunked"} if chunked else {}
             self._send_head(reply, "application/octet-stream", framing)
+            if hollow:
+                return
             self._send_piece(first, chunked)
             for piece in pieces:
                 self._send_piece(piece, chunked)
             if chunked:
-                self.wfile.write(b"0\r\n\r\n")
+                self._write(b"0\r\n\r\n")
         finally:
             if hasattr(pieces, "close"):
                 pieces.close()
@@ -118,9 +122,9 @@ class Exchange(BaseHTTPRequestHandler):
     def _send_piece(self, piece, chunked):
         data = piece.encode() if isinstance(piece, str) else bytes(piece)
         if data and chunked:
-            self.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
+            self._write(b"%x\r\n%b\r\n" % (len(data), data))
         elif data:
-            self.wfile.write(data)
+            self._write(data)
 
     def _send_head(self, reply, kind, framing):
         headers = {"Content-Type": kind}
@@ -139,7 +143,16 @@ class Exchange(BaseHTTPRequestHandler):
             self.send_header(name, value)
         if self.close_connection:
             self.send_header("Connection", "close")
-        self.end_headers()
+        self._to_caller(self.end_headers)
+
+    def _write(self, data):
+        self._to_caller(self.wfile.write, data)
+
+    def _to_caller(self, send, *data):
+        try:
+            send(*data)
+        except OSError as error:
+            raise CallerGone from error
 
 
 def to_json(value):

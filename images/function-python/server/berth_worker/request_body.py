@@ -2,10 +2,14 @@
 
 import io
 import json
+import re
+
+from .departures import CallerGone
 
 MOST_BYTES = 10 * 1024 * 1024  # of a body that is JSON
 PIECE_BYTES = 64 * 1024
 MOST_LINE_BYTES = 4096
+CHUNK_SIZE = re.compile(rb"[0-9a-fA-F]{1,15}")
 
 
 class Refusal(Exception):
@@ -21,7 +25,10 @@ class Body(io.RawIOBase):
 
     def __init__(self, source, headers):
         self._source = source
-        self._chunked = headers.get("transfer-encoding", "").lower() == "chunked"
+        coding = headers.get("transfer-encoding", "").lower()
+        if coding not in ("", "chunked"):
+            raise Refusal(400, f"Transfer-Encoding may be chunked, but is {coding}")
+        self._chunked = coding == "chunked"
         length = headers.get("content-length", "0")
         if not length.isdecimal():
             raise Refusal(400, f"Content-Length is not a number: {length}")
@@ -38,7 +45,7 @@ class Body(io.RawIOBase):
             return 0
         read = self._source.readinto1(memoryview(buffer)[: self._left])
         if read == 0:
-            raise ConnectionResetError("the caller has gone")
+            raise CallerGone
         self._left -= read
         if self._left == 0:
             if self._chunked:
@@ -49,10 +56,9 @@ class Body(io.RawIOBase):
 
     def _next_chunk(self):
         size = self._line().split(b";")[0].strip()
-        try:
-            self._left = int(size, 16)
-        except ValueError:
-            raise Refusal(400, "the body's chunks are broken") from None
+        if not CHUNK_SIZE.fullmatch(size):
+            raise Refusal(400, "the body's chunks are broken")
+        self._left = int(size, 16)
         if self._left == 0:
             while self._line() != b"":
                 pass  # trailers
@@ -60,6 +66,8 @@ class Body(io.RawIOBase):
 
     def _line(self):
         line = self._source.readline(MOST_LINE_BYTES)
+        if line == b"":
+            raise CallerGone
         if not line.endswith(b"\n"):
             raise Refusal(400, "the body's chunks are broken")
         return line.rstrip(b"\r\n")
