@@ -1,4 +1,5 @@
 import { type PolicyDocument, policy, type Statement } from './policy-document.ts';
+import { type WorkspacesMay, workspaceStatements } from './workspace-policy.ts';
 
 const TASKS = 'ecs-tasks.amazonaws.com';
 
@@ -68,6 +69,8 @@ export interface RuntimeMay {
   prefix: string;
   /** The role for models, where there is one. */
   bedrockRole: string | undefined;
+  /** None: it has no workspaces. */
+  workspaces?: Omit<WorkspacesMay, 'cluster'> | undefined;
 }
 
 /** What the runtime calls, and no more. */
@@ -100,6 +103,7 @@ export function runtimePolicy(may: RuntimeMay): PolicyDocument {
     { Effect: 'Allow', Action: 'logs:GetLogEvents', Resource: `${may.logGroup}:*` },
     ...objects(may),
     ...models,
+    ...(may.workspaces === undefined ? [] : workspaceStatements({ ...may.workspaces, cluster: may.cluster })),
   );
 }
 

@@ -9,10 +9,13 @@ export const TOOLS_KEY = 'tools';
 /** Names the folder that collects, over all files of the suite, what the policy has allowed. */
 export const ALLOWED_FOLDER = 'TEST_ECS_ALLOWED';
 
+export const WORKSPACE_FAMILY = 'workspace';
+export const FILE_SYSTEM = 'fs-0be27a00000000001';
+
 const ARN = 'arn:aws:ecs:us-east-1:123456789012';
 
 /** The runtime's policy as the platform renders it, for what the emulators of the tests have. */
-export function renderedPolicy(family: string, cluster: string, logGroup: string) {
+export function renderedPolicy(family: string, cluster: string, logGroup: string, installation = 'berth') {
   return runtimePolicy({
     cluster: `${ARN}:cluster/${cluster}`,
     taskFamily: `${ARN}:task-definition/${family}`,
@@ -21,12 +24,18 @@ export function renderedPolicy(family: string, cluster: string, logGroup: string
     bucket: 'arn:aws:s3:::files',
     prefix: 'berth',
     bedrockRole: undefined,
+    workspaces: {
+      installation,
+      taskFamily: `${ARN}:task-definition/${WORKSPACE_FAMILY}`,
+      executionRole: 'arn:aws:iam::123456789012:role/workspace-agent-execution',
+      fileSystem: `arn:aws:elasticfilesystem:us-east-1:123456789012:file-system/${FILE_SYSTEM}`,
+    },
   });
 }
 
-/** Everyone but the tools may what the policy says. */
-export function runtimeAccess(policy: ReturnType<typeof renderedPolicy>): AccessOptions {
-  const runtime = { arn: 'arn:aws:sts::123456789012:assumed-role/runtime/1', policies: [policy] };
+/** Everyone but the tools may what the policies say. */
+export function runtimeAccess(...policies: ReturnType<typeof renderedPolicy>[]): AccessOptions {
+  const runtime = { arn: 'arn:aws:sts::123456789012:assumed-role/runtime/1', policies };
   return {
     callerOf: (key) => (key === TOOLS_KEY ? undefined : runtime),
     onAllowed: note,

@@ -15,12 +15,14 @@ import { timelessLabelsFor } from '../ownership.ts';
 import { asFailure, clearedUp, Turns } from '../turns.ts';
 import { DescribedTogether } from './described-together.ts';
 import { EcsApi } from './ecs-api.ts';
+import { EcsApps, type WorkspaceSettings } from './ecs-apps.ts';
 import { Missing } from './missing.ts';
 import { TaskDirectory } from './task-directory.ts';
-import { AGENT_CONTAINER, startedBy, type TaskSettings } from './task-input.ts';
+import { startedBy, type TaskSettings } from './task-input.ts';
 import { TaskStart } from './task-start.ts';
-import { addressOf, hasStopped, isEnding, taskView, wasStopped } from './task-view.ts';
+import { addressOf, hasStopped, isApp, isEnding, programOf, taskView, wasStopped } from './task-view.ts';
 import { TaskWatch } from './task-watch.ts';
+import type { EcsVolumes } from './volumes/ecs-volumes.ts';
 
 export interface EcsBackendOptions extends TaskSettings {
   installation: string;
@@ -28,6 +30,8 @@ export interface EcsBackendOptions extends TaskSettings {
   cluster: string;
   logGroup: string;
   tasks: TaskStore;
+  /** None: there are no workspaces. */
+  workspaces?: WorkspaceSettings | undefined;
   /** How many instances share what AWS lets the account call. */
   instances: number;
   /** Most RunTask calls at once. */
@@ -49,7 +53,6 @@ const MAX_LOG_BYTES = 1024 * 1024;
 /** Containers as tasks of an ECS cluster, each with an address of its own and the egress proxy beside it. */
 export class EcsBackend implements ContainerBackend {
   readonly kind = 'ecs';
-  readonly volumes = undefined;
   readonly capabilities = {
     pause: false,
     stats: false,
@@ -58,65 +61,65 @@ export class EcsBackend implements ContainerBackend {
     endsSlowly: true,
   };
 
-  readonly #options: EcsBackendOptions;
+  readonly #options: EcsBackendOptions & { addressSeconds: number; agentReadySeconds: number };
   readonly #api: EcsApi;
   readonly #watch: TaskWatch;
   readonly #looks: DescribedTogether;
   readonly #directory: TaskDirectory;
+  readonly #apps: EcsApps | undefined;
   readonly #missing = new Missing();
   readonly #turns = new Turns();
   readonly #runTask: Turnstile;
 
   constructor(options: EcsBackendOptions) {
-    this.#options = options;
+    this.#options = { addressSeconds: 120, agentReadySeconds: 60, ...options };
     this.#api = new EcsApi(options);
     this.#watch = new TaskWatch((arns) => this.#api.describe(arns, { once: true }), options.pollSeconds);
     this.#looks = new DescribedTogether((arns) => this.#api.describe(arns));
     this.#directory = new TaskDirectory(options.tasks);
     this.#runTask = new Turnstile(options.runTaskConcurrency);
-  }
-
-  async create(spec: ContainerSpec, signal?: AbortSignal): Promise<void> {
-    if (spec.role !== 'conversation' || spec.app !== undefined) {
-      throw new BerthError('NOT_SUPPORTED', `the ecs backend makes no containers of role ${spec.role}`);
-    }
-    await this.#turns.create(spec.id, signal, async (attempt) => {
-      const known = await this.#directory.find(spec.id);
-      const start = new TaskStart(
+    const { workspaces } = options;
+    this.#apps =
+      workspaces &&
+      new EcsApps(
         {
           api: this.#api,
           watch: this.#watch,
-          directory: this.#directory,
-          inTurn: (call) => this.#runTask.run(call),
+          isLive: async (id) => (await this.#tasksOf(id)).length > 0,
         },
-        spec,
-        timelessLabelsFor(spec, this.#options),
-        { addressSeconds: 120, agentReadySeconds: 60, ...this.#options },
-        attempt.signal,
+        this.#options,
+        workspaces,
       );
+  }
+
+  get volumes(): EcsVolumes | undefined {
+    return this.#apps?.volumes;
+  }
+
+  async create(spec: ContainerSpec, signal?: AbortSignal): Promise<void> {
+    if (isApp(spec.id) !== (spec.app !== undefined) || spec.role === 'function') {
+      throw new BerthError('NOT_SUPPORTED', `the ecs backend makes no containers of role ${spec.role}`);
+    }
+    await this.#turns.create(spec.id, signal, async (attempt) => {
       try {
-        await start.run(known?.arn);
+        await this.#start(spec, attempt.signal);
       } catch (error) {
         // Whoever asked for it sees to it that it is gone; here it is only told to go.
         throw await clearedUp(asFailure(error), async () => {
           await this.#tellToStop(spec.id);
+          if (isApp(spec.id)) await this.#apps?.forget(spec.id);
         });
       }
     });
   }
 
-  async destroy(id: ContainerId): Promise<void> {
+  async destroy(id: ContainerId, { engineId }: { engineId?: string } = {}): Promise<void> {
     await this.#turns.destroy(id, async () => {
-      const arn = await this.#tellToStop(id);
-      if (arn === undefined) return;
-      const late = AbortSignal.timeout(STOP_SECONDS * 1000);
-      await this.#watch
-        .until(arn, (task) => (task === 'missing' || hasStopped(task) ? true : undefined), late)
-        .catch((error) => {
-          const detail = `the task of ${id} has not stopped within ${STOP_SECONDS} s`;
-          throw new BerthError('BACKEND_UNAVAILABLE', detail, {}, error);
-        });
-      await this.#directory.forget(id);
+      for (const arn of await this.#tellToStop(id, engineId)) {
+        await this.#untilStopped(id, arn);
+        await this.#directory.forget(id, arn);
+      }
+      if (isApp(id)) await this.#apps?.forget(id);
     });
   }
 
@@ -143,7 +146,7 @@ export class EcsBackend implements ContainerBackend {
   async logs(id: ContainerId, { tail }: { tail: number }): Promise<string> {
     const arn = (await this.inspect(id))?.engineId;
     if (arn === undefined) throw notFound(id);
-    const stream = `ecs/${AGENT_CONTAINER}/${arn.split('/').at(-1)}`;
+    const stream = `ecs/${programOf(id)}/${arn.split('/').at(-1)}`;
     const lines = await this.#api.lastLines(this.#options.logGroup, stream, Math.min(tail, MAX_LOG_LINES));
     const text = lines.slice(-tail).map((line) => `${line}\n`);
     return text.join('').slice(-MAX_LOG_BYTES);
@@ -161,17 +164,25 @@ export class EcsBackend implements ContainerBackend {
     throw notOnEcs('ECS does not tell what a task uses; Container Insights does');
   }
 
-  async endpoint(id: ContainerId, port: number | 'agent' | 'proxy'): Promise<Endpoint> {
+  async endpoint(
+    id: ContainerId,
+    port: number | 'agent' | 'proxy',
+    { engineId }: { engineId?: string } = {},
+  ): Promise<Endpoint> {
+    if (isApp(id) && port === 'agent') throw new BerthError('NOT_SUPPORTED', `${id} has no agent to dial`);
     const { agentPort, proxyAdminPort } = this.#options;
-    const host = (await this.#directory.find(id))?.address ?? (await this.#searchAddress(id));
+    const place = await this.#directory.find(id);
+    const isMeant = engineId === undefined || place?.arn === engineId;
+    const known = isMeant ? place?.address : undefined;
+    const host = known ?? (await this.#searchAddress(id, isMeant ? place?.arn : engineId));
     if (host === undefined) throw notFound(id);
     const number = port === 'agent' ? agentPort : port === 'proxy' ? proxyAdminPort : port;
     return { kind: 'address', host, port: number };
   }
 
-  /** A task definition: its images are ECS' to get. */
-  async hasImage(taskDefinition: string): Promise<boolean> {
-    return (await this.#api.hasTaskDefinition(taskDefinition)) ?? true;
+  /** Of conversations, a task definition. Images are ECS' to get. */
+  async hasImage(image: string, role: Role = 'conversation'): Promise<boolean> {
+    return role === 'workspace' || ((await this.#api.definitions.has(image)) ?? true);
   }
 
   async pullImage(taskDefinition: string): Promise<void> {
@@ -185,17 +196,48 @@ export class EcsBackend implements ContainerBackend {
 
   async close(): Promise<void> {
     this.#turns.close();
+    await this.#apps?.close();
     this.#watch.close();
     this.#api.close();
   }
 
-  /** The ARN of the task that stops now; undefined where there is none of ours. */
-  async #tellToStop(id: ContainerId): Promise<string | undefined> {
-    const known = await this.#directory.find(id);
-    const arns =
-      known === undefined ? (await this.#tasksOf(id)).flatMap(({ taskArn }) => taskArn ?? []) : [known.arn];
+  async #start(spec: ContainerSpec, signal: AbortSignal): Promise<void> {
+    const known = await this.#directory.find(spec.id);
+    if (spec.app !== undefined && this.#apps === undefined) throw noWorkspaces();
+    const apps = spec.app && this.#apps;
+    const taskDefinition = (await apps?.definitionOf(spec)) ?? spec.image;
+    const start = new TaskStart(
+      {
+        api: this.#api,
+        watch: this.#watch,
+        directory: this.#directory,
+        inTurn: (call) => this.#runTask.run(call),
+      },
+      { spec, taskDefinition, labels: timelessLabelsFor(spec, this.#options) },
+      apps?.settings ?? this.#options,
+      signal,
+    );
+    await start.run(known?.arn);
+  }
+
+  async #untilStopped(id: ContainerId, arn: string): Promise<void> {
+    const late = AbortSignal.timeout(STOP_SECONDS * 1000);
+    await this.#watch
+      .until(arn, (task) => (task === 'missing' || hasStopped(task) ? true : undefined), late)
+      .catch((error) => {
+        const detail = `the task of ${id} has not stopped within ${STOP_SECONDS} s`;
+        throw new BerthError('BACKEND_UNAVAILABLE', detail, {}, error);
+      });
+  }
+
+  /** The ARNs of the tasks that stop now: of the one that is meant, or of all that there are. */
+  async #tellToStop(id: ContainerId, meant?: string): Promise<string[]> {
+    const known = meant ?? (await this.#directory.find(id))?.arn;
+    const isAll = meant !== undefined || (known !== undefined && !isApp(id));
+    const found = isAll ? [] : (await this.#tasksOf(id)).flatMap(({ taskArn }) => taskArn ?? []);
+    const arns = [...new Set([...(known === undefined ? [] : [known]), ...found])];
     for (const arn of arns) await this.#api.stopTask(arn, STOP_REASON);
-    return arns[0];
+    return arns;
   }
 
   /** Throws while it is not sure: one that ECS does not show twice, a minute apart, is gone. */
@@ -205,6 +247,8 @@ export class EcsBackend implements ContainerBackend {
     else if (!this.#missing.isGone(id, performance.now())) {
       throw new BerthError('BACKEND_UNAVAILABLE', `ECS does not show the task of ${id}; it is asked again`);
     }
+    // Of an app there may be a later one, which nobody remembers.
+    if (isApp(id) && (task === undefined || isEnding(task))) return (await this.#search(id)) ?? task;
     return task;
   }
 
@@ -218,13 +262,13 @@ export class EcsBackend implements ContainerBackend {
   }
 
   async #tasksOf(id: ContainerId): Promise<Task[]> {
-    const tasks = await this.#api.liveTasks(startedBy(id));
+    const tasks = await this.#api.liveTasks({ startedBy: startedBy(id) });
     return tasks.filter((task) => taskView(task, this.#options.installation) !== undefined);
   }
 
-  async #searchAddress(id: ContainerId): Promise<string | undefined> {
-    const place = await this.#directory.find(id);
-    const task = place === undefined ? await this.#search(id) : await this.#looks.describe(place.arn);
+  /** Of this very task, or of the one that there is. */
+  async #searchAddress(id: ContainerId, arn: string | undefined): Promise<string | undefined> {
+    const task = arn === undefined ? await this.#search(id) : await this.#looks.describe(arn);
     return task && addressOf(task);
   }
 }
@@ -236,6 +280,11 @@ function placeOf(arn: string, task: Task): TaskPlace {
 
 function notFound(id: ContainerId): BerthError {
   return new BerthError('CONTAINER_NOT_FOUND', `there is no container ${id}`);
+}
+
+function noWorkspaces(): BerthError {
+  const detail = 'there are no workspaces on ecs: set ECS_EFS_FILE_SYSTEM and ECS_WORKSPACE_TASK_DEFINITION';
+  return new BerthError('NOT_SUPPORTED', detail);
 }
 
 function notOnEcs(what: string): BerthError {

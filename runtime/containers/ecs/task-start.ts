@@ -6,8 +6,8 @@ import { ownRole, takenBy } from '../ownership.ts';
 import type { EcsApi } from './ecs-api.ts';
 import { healthAnswers } from './health-answers.ts';
 import type { TaskDirectory } from './task-directory.ts';
-import { AGENT_CONTAINER, runTaskInput, type TaskSettings } from './task-input.ts';
-import { addressOf, hasStopped, isEnding, labelsOf, whyEnded } from './task-view.ts';
+import { runTaskInput, type TaskSettings } from './task-input.ts';
+import { addressOf, endOf, hasStopped, isEnding, labelsOf, programOf, whyEnded } from './task-view.ts';
 import type { TaskWatch } from './task-watch.ts';
 
 const CAPACITY_ATTEMPTS = 4;
@@ -24,6 +24,13 @@ export interface StartSettings extends TaskSettings {
   agentReadySeconds: number;
 }
 
+/** What is to be made. */
+interface Wanted {
+  spec: ContainerSpec;
+  taskDefinition: string;
+  labels: Record<string, string>;
+}
+
 interface Parts {
   api: EcsApi;
   watch: TaskWatch;
@@ -32,32 +39,38 @@ interface Parts {
   inTurn: <T>(call: () => Promise<T>) => Promise<T>;
 }
 
-/** Makes one container: a task is run, gets its address, and its agent answers. */
+/** Makes one container: a task is run, gets its address, and its agent and proxy answer; of an app, the proxy alone. */
 export class TaskStart {
   readonly #parts: Parts;
+  readonly #wanted: Wanted;
   readonly #spec: ContainerSpec;
-  readonly #labels: Record<string, string>;
   readonly #settings: StartSettings;
   readonly #signal: AbortSignal;
 
-  constructor(
-    parts: Parts,
-    spec: ContainerSpec,
-    labels: Record<string, string>,
-    settings: StartSettings,
-    signal: AbortSignal,
-  ) {
+  constructor(parts: Parts, wanted: Wanted, settings: StartSettings, signal: AbortSignal) {
     this.#parts = parts;
-    this.#spec = spec;
-    this.#labels = labels;
+    this.#wanted = wanted;
+    this.#spec = wanted.spec;
     this.#settings = settings;
     this.#signal = signal;
   }
 
   /** `known`: a task that this container was, or is. */
   async run(known: string | undefined): Promise<void> {
-    const { directory } = this.#parts;
     const arn = await this.#begin(known);
+    try {
+      await this.#follow(arn);
+    } catch (error) {
+      if (!(error instanceof EarlyEnd)) throw error;
+      const last = await this.#last(error.task);
+      // A program that has run and ended is its user's to look into.
+      if (this.#spec.app !== undefined && endOf(last)?.exitCode !== undefined) return;
+      throw await this.#ended(last);
+    }
+  }
+
+  async #follow(arn: string): Promise<void> {
+    const { directory } = this.#parts;
     await directory.learn(this.#spec.id, { arn });
     const { addressSeconds, agentReadySeconds } = this.#settings;
     const address = await this.#within(addressSeconds, 'the task has no address', (until) =>
@@ -102,7 +115,8 @@ export class TaskStart {
 
   #run(instead: string) {
     const { api, inTurn } = this.#parts;
-    const input = runTaskInput(this.#spec, this.#labels, this.#settings, instead);
+    const { taskDefinition, labels } = this.#wanted;
+    const input = runTaskInput(this.#spec, taskDefinition, labels, this.#settings, instead);
     const patience = { seconds: this.#settings.addressSeconds, signal: this.#signal };
     return inTurn(() => api.runTask(input, patience)).catch((error) => {
       throw missingDefinition(error) ?? error;
@@ -122,17 +136,18 @@ export class TaskStart {
     );
   }
 
-  /** Until agent and proxy answer, or the task turns out to end. */
+  /** Until they answer, or the task turns out to end. */
   async #ready(arn: string, address: string, until: AbortSignal): Promise<void> {
     const { agentPort, proxyAdminPort } = this.#settings;
     const over = new AbortController();
     const signal = AbortSignal.any([until, over.signal]);
-    const both = Promise.all([agentPort, proxyAdminPort].map((port) => healthAnswers(address, port, signal)));
+    const ports = this.#spec.app === undefined ? [agentPort, proxyAdminPort] : [proxyAdminPort];
+    const all = Promise.all(ports.map((port) => healthAnswers(address, port, signal)));
     try {
-      await Promise.race([both, this.#itsEnd(arn, signal)]);
+      await Promise.race([all, this.#itsEnd(arn, signal)]);
     } finally {
       over.abort();
-      both.catch(() => {}); // told already
+      all.catch(() => {}); // told already
     }
   }
 
@@ -152,7 +167,7 @@ export class TaskStart {
     try {
       return await act(AbortSignal.any([this.#signal, late]));
     } catch (error) {
-      if (error instanceof EarlyEnd) throw await this.#ended(error.task);
+      if (error instanceof EarlyEnd) throw error;
       this.#signal.throwIfAborted();
       if (!late.aborted) throw error;
       throw new BerthError('START_TIMEOUT', `${this.#spec.id}: ${what} within ${seconds} s`, {}, error);
@@ -160,19 +175,21 @@ export class TaskStart {
   }
 
   /** Its containers' own end is known a moment after it begins to stop. */
-  async #ended(task: Task): Promise<BerthError> {
-    const { api, watch, directory } = this.#parts;
-    const arn = task.taskArn ?? '';
-    const last = await watch
+  #last(task: Task): Promise<Task> {
+    return this.#parts.watch
       .until(
-        arn,
+        task.taskArn ?? '',
         (seen) => (seen !== 'missing' && hasStopped(seen) ? seen : undefined),
         AbortSignal.timeout(10_000),
       )
       .catch(() => task);
+  }
+
+  async #ended(last: Task): Promise<BerthError> {
+    const { api, directory } = this.#parts;
     if (hasStopped(last)) await directory.forget(this.#spec.id);
     const why = whyEnded(last);
-    const stream = `ecs/${AGENT_CONTAINER}/${arn.split('/').at(-1)}`;
+    const stream = `ecs/${programOf(this.#spec.id)}/${last.taskArn?.split('/').at(-1)}`;
     const lines = await api.lastLines(this.#settings.logGroup, stream, LAST_LINES).catch(() => []);
     const said = lines.length === 0 ? '' : `: ${lines.join('\n')}`;
     return new BerthError(codeOf(why), `the task of ${this.#spec.id} ended: ${why}${said}`);
@@ -196,7 +213,7 @@ function codeOf(why: string): ErrorCode {
 }
 
 /** What ECS says of a task that it did not start. */
-function refusal(failures: Failure[]): BerthError {
+export function refusal(failures: Failure[]): BerthError {
   const reason = failures.map(({ reason = '', detail = '' }) => `${reason} ${detail}`.trim()).join('; ');
   const said = reason || 'it started nothing and gave no reason';
   if (!NO_CAPACITY.test(reason)) return new BerthError('CONTAINER_CREATE_FAILED', `ECS: ${said}`);

@@ -1,15 +1,15 @@
 import type { Container, Task } from '@aws-sdk/client-ecs';
-import { parseContainerId } from '../../contracts/ids.ts';
+import { type ContainerId, parseAnyContainerId, workspaceOfContainer } from '../../contracts/ids.ts';
 import type { ContainerView } from '../container-backend.ts';
 import { createdAt, ownRole } from '../ownership.ts';
-import { AGENT_CONTAINER, idIn } from './task-input.ts';
+import { AGENT_CONTAINER, APP_CONTAINER, HELPER_CONTAINER, idIn } from './task-input.ts';
 
 const ENDING = new Set(['DEACTIVATING', 'STOPPING', 'DEPROVISIONING', 'STOPPED']);
 
 /** Of a task of this installation; undefined for anyone else's. */
 export function taskView(task: Task, installation: string): ContainerView | undefined {
   const labels = labelsOf(task);
-  const id = parseContainerId(idIn(task.startedBy ?? ''));
+  const id = parseAnyContainerId(idIn(task.startedBy ?? ''));
   const role = ownRole(labels, installation);
   if (id === undefined || role === undefined || task.taskArn === undefined) return undefined;
   const exit = exitOf(task);
@@ -62,10 +62,26 @@ function describeEnd({ name, exitCode, reason }: Container): string {
   return `${name} ${code}${reason ? ` (${reason})` : ''}`;
 }
 
-/** Its agent's, which may be known some time before the task has stopped. */
+/** The container that a task is there for. */
+export function programOf(id: ContainerId): string {
+  return isApp(id) ? APP_CONTAINER : AGENT_CONTAINER;
+}
+
+export function isApp(id: ContainerId): boolean {
+  return workspaceOfContainer(id) !== undefined;
+}
+
+const PROGRAMS = [AGENT_CONTAINER, APP_CONTAINER, HELPER_CONTAINER];
+
+/** Of the container that it is there for, which may be known some time before the task has stopped. */
+export function endOf(task: Task): Pick<Container, 'exitCode' | 'reason'> | undefined {
+  const program = task.containers?.find(({ name = '' }) => PROGRAMS.includes(name));
+  const isKnown = hasStopped(task) || (isEnding(task) && program?.exitCode !== undefined);
+  return isKnown ? (program ?? {}) : undefined;
+}
+
 function exitOf(task: Task): ContainerView['exit'] {
-  const agent = task.containers?.find(({ name }) => name === AGENT_CONTAINER);
-  const isKnown = hasStopped(task) || (isEnding(task) && agent?.exitCode !== undefined);
-  if (!isKnown) return undefined;
-  return { code: agent?.exitCode ?? -1, oomKilled: /OutOfMemory/i.test(agent?.reason ?? '') };
+  const end = endOf(task);
+  if (end === undefined) return undefined;
+  return { code: end.exitCode ?? -1, oomKilled: /OutOfMemory/i.test(end.reason ?? '') };
 }

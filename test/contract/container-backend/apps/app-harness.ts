@@ -27,6 +27,9 @@ export const OURS = 'apps-ours';
 export const OTHERS = 'apps-others';
 const MiB = 1024 * 1024;
 
+/** Of the egress proxy beside it, on backends where it has one. */
+export const PROXY_ENV = { PROXY_ADMIN_KEY: 'k'.repeat(64) };
+
 type Change = Partial<Omit<ContainerSpec, 'app'>> & { app?: Partial<NonNullable<ContainerSpec['app']>> };
 
 /** What the tests of apps have in common. What they make is destroyed after each. */
@@ -78,6 +81,7 @@ export class AppHarness {
       role: 'workspace',
       image: this.under.image,
       env: {},
+      proxyEnv: PROXY_ENV,
       labels: {},
       limits: { cpus: 1, memoryBytes: 256 * MiB, pids: 128 },
       network: 'none',
@@ -115,6 +119,11 @@ export class AppHarness {
     expect(await this.backend.inspect(id)).toBeUndefined();
     expect((await this.backend.list('workspace')).map((view) => view.id)).not.toContain(id);
     expect(await this.under.hasTraces(id)).toBe(false);
+  }
+
+  /** Of a creation that failed: told to go, it may take its time. */
+  async expectNothingSoon(id: ContainerId): Promise<void> {
+    await vi.waitFor(() => this.expectNothingOf(id), { timeout: 20_000, interval: 50 });
   }
 
   /** Until a creation has begun to leave traces. */
