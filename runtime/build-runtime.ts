@@ -226,5 +226,6 @@ async function build(
 }
 
 function refuseWorkspaces(backend: ContainerBackend['kind']): never {
-  throw new BerthError('NOT_SUPPORTED', `there are no workspaces on ${backend}: use docker or process`);
+  const detail = `there are no workspaces on ${backend}: set ECS_EFS_FILE_SYSTEM and ECS_WORKSPACE_TASK_DEFINITION`;
+  throw new BerthError('NOT_SUPPORTED', detail);
 }

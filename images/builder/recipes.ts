@@ -27,6 +27,7 @@ export const recipes: readonly Recipe[] = [
       besides: [
         { entry: at('workspace-base/runners/messages/main.ts'), name: 'runners/messages.mjs' },
         { entry: at('workspace-base/port/main.ts'), name: 'port.mjs' },
+        { entry: at('workspace-base/volume/main.ts'), name: 'volume.mjs' },
       ],
     },
   },

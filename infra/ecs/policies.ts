@@ -1,4 +1,5 @@
 import { type PolicyDocument, policy, type Statement } from './policy-document.ts';
+import { type WorkspacesMay, workspaceStatements } from './workspace-policy.ts';
 
 const TASKS = 'ecs-tasks.amazonaws.com';
 
@@ -70,6 +71,8 @@ export interface RuntimeMay {
   bedrockRole: string | undefined;
   /** Of the task definitions that functions may name, with or without a revision: all that their tasks have to do with. */
   functions?: { taskDefinitions: string[]; roles: string[]; logGroups: string[] };
+  /** None: it has no workspaces. */
+  workspaces?: Omit<WorkspacesMay, 'cluster'> | undefined;
 }
 
 /** What the runtime calls, and no more. */
@@ -118,6 +121,7 @@ export function runtimePolicy(may: RuntimeMay): PolicyDocument {
     },
     ...objects(may),
     ...models,
+    ...(may.workspaces === undefined ? [] : workspaceStatements({ ...may.workspaces, cluster: may.cluster })),
   );
 }
 

@@ -70,7 +70,7 @@ function besideContainers(given: Given): Egress {
     rules,
     totals,
     count: async () => {},
-    watch(lost) {
+    watch(lost, others) {
       const onLost = async (container: ContainerId) => lost(container, false);
       const watch = new SidecarWatch({
         state,
@@ -78,6 +78,7 @@ function besideContainers(given: Given): Egress {
         totals,
         egress: containers,
         service,
+        others,
         instance,
         log,
         onLost,

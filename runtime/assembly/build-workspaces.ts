@@ -69,7 +69,7 @@ export function buildWorkspaces({
   const archiveSeconds = config.DEFAULT_ARCHIVE_TTL;
   const limits = { all: config.MAX_RUNNING_WORKSPACES, ofKey: config.MAX_RUNNING_WORKSPACES_PER_KEY };
 
-  const instances = new InstanceController({ backend, egress, settings: instanceSettings(config) });
+  const instances = new InstanceController({ backend, egress, secret, settings: instanceSettings(config) });
   const monitor = new HealthMonitor({ backend, volumes, database });
   const images = new ImageSupply({ backend, builds: buildsOfOurs(env) });
   const reconciler = new StateReconciler({
@@ -183,6 +183,7 @@ function instanceSettings(config: Config) {
       memoryBytes: config.WORKSPACE_MEMORY_MB_RESERVED * 1024 ** 2,
     },
     healthCheckSeconds: config.HEALTH_CHECK_TIMEOUT_SECONDS,
+    egressProxyUrl: config.EGRESS_MODE === 'service' ? config.EGRESS_PROXY_URL : undefined,
   };
 }
 

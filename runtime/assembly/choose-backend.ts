@@ -91,6 +91,9 @@ async function openDocker(
 
 async function openEcs({ config, installation, tasks }: Given): Promise<ContainerBackend> {
   const { EcsBackend } = await import('../containers/ecs/ecs-backend.ts');
+  const { ECS_EFS_FILE_SYSTEM: fileSystem, ECS_WORKSPACE_TASK_DEFINITION: template } = config;
+  const ofWorkspaces = config.ECS_WORKSPACE_SECURITY_GROUPS;
+  const securityGroups = ofWorkspaces.length === 0 ? config.ECS_SECURITY_GROUPS : ofWorkspaces;
   return new EcsBackend({
     installation,
     version: VERSION,
@@ -102,6 +105,7 @@ async function openEcs({ config, installation, tasks }: Given): Promise<Containe
     agentPort: config.ECS_AGENT_PORT,
     proxyAdminPort: config.ECS_PROXY_ADMIN_PORT,
     logGroup: config.ECS_LOG_GROUP,
+    workspaces: fileSystem && template ? { fileSystem, template, securityGroups } : undefined,
     instances: config.ECS_INSTANCES,
     runTaskConcurrency: config.ECS_RUN_TASK_CONCURRENCY,
     pollSeconds: config.ECS_POLL_SECONDS,

@@ -44,10 +44,16 @@ export interface ContainerBackend {
    * Where the agent, or a port of the container, is dialled; or its egress proxy: a socket where the container looks
    * for one, which is there to listen once the container is created, or the admin address of one beside it. Without a
    * call to the engine, apart from a container that nobody here has heard of. Throws `CONTAINER_NOT_FOUND`.
+   * With `engineId`: that very one's, where another of its name has another.
    */
-  endpoint(id: ContainerId, port: number | 'agent' | 'proxy'): Promise<Endpoint>;
+  endpoint(
+    id: ContainerId,
+    port: number | 'agent' | 'proxy',
+    options?: { engineId?: string },
+  ): Promise<Endpoint>;
 
-  hasImage(image: string): Promise<boolean>;
+  /** For containers of this role; conversations' unless said. */
+  hasImage(image: string, role?: Role): Promise<boolean>;
 
   /** Gets it from its registry. Throws `IMAGE_PULL_FAILED`. */
   pullImage(image: string, onProgress: (line: string) => void): Promise<void>;
@@ -87,8 +93,8 @@ export interface ContainerSpec {
 }
 
 /**
- * Once such a container is created its port can be dialled, whether or not the program listens yet, or has ended
- * already. It reaches nothing but its egress proxy, at the address that its `HTTP_PROXY` tells. `PORT` tells it where
+ * Once such a container is created it is known where its port is dialled, whether or not the program listens yet, or has
+ * ended already. It reaches nothing but its egress proxy, at the address that its `HTTP_PROXY` tells. `PORT` tells it where
  * to listen: on loopback at least.
  */
 export interface AppSpec {

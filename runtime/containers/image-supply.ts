@@ -24,7 +24,7 @@ export class ImageSupply {
 
   /** Resolves once the backend has it. Who waits no longer leaves the rest to the others. Throws `IMAGE_PULL_FAILED`. */
   async get(image: string, onProgress: (line: string) => void, signal: AbortSignal): Promise<void> {
-    if (await this.#backend.hasImage(image)) return;
+    if (await this.#backend.hasImage(image, 'workspace')) return;
     signal.throwIfAborted();
     const supply = this.#underWay.get(image) ?? this.#begin(image);
     supply.listeners.add(onProgress);

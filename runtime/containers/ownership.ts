@@ -30,11 +30,15 @@ export function timelessLabelsFor(spec: ContainerSpec, owner: Installation): Rec
 
 /** All labels of a new volume. */
 export function volumeLabels(name: VolumeName, owner: Installation, now: Date): Record<string, string> {
+  return { ...timelessVolumeLabels(name, owner), [LABEL.createdAt]: now.toISOString() };
+}
+
+/** The same whenever it is asked for. */
+export function timelessVolumeLabels(name: VolumeName, owner: Installation): Record<string, string> {
   return {
     [LABEL.installation]: owner.installation,
     [LABEL.role]: 'workspace',
     [LABEL.workspaceId]: workspaceOfVolume(name) ?? '',
-    [LABEL.createdAt]: now.toISOString(),
     [LABEL.version]: owner.version,
   };
 }

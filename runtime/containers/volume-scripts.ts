@@ -63,6 +63,11 @@ while (1) {
   $may -= $length;
 }`;
 
+/** Before an archive, for a script that is no more than the user whose files they are. */
+export const READABLE = `
+find "$1" -mindepth 1 -type d ! -perm -u=rx -exec chmod u+rx -- {} ';' -o -type f ! -perm -u=r -exec chmod u+r -- {} + || exit
+`;
+
 export const ARCHIVE = `
 set -o pipefail
 cd -- "$1" || exit
@@ -97,14 +102,24 @@ const EXTRACT = [
   ],
 ].join(' ');
 
+/** A folder that can't be entered is made to be before it is. */
+const REMOVE_ALL = `
+find . -mindepth 1 -type d ! -perm -u=rwx -exec chmod u+rwx -- {} ';'
+find . -mindepth 1 -delete`;
+
+export const EMPTY_ALL = `
+set -eu
+cd -- "$1"
+${REMOVE_ALL}
+`;
+
 /** `$2` is what the marker says. */
 export const RESTORE = `
 set -eu
 cd -- "$1"
 says() { [ -f "$1" ] && [ ! -L "$1" ] && [ "$(head --bytes=4096 -- "$1" | tr -d '\\0')" = "$2" ]; }
 if says ${RESTORED} "$2"; then echo whole; exit; fi
-find . -mindepth 1 -type d ! -perm -u=rwx -exec chmod u+rwx -- {} ';'
-find . -mindepth 1 -delete
+${REMOVE_ALL}
 echo empty
 tar ${EXTRACT}
 if ! says ${RESTORING} "$2"; then echo 'the end of the archive never came' >&2; exit 3; fi

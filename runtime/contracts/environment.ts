@@ -165,6 +165,40 @@ export const VARIABLES = {
     /^[\w:/-]{1,255}$/,
     'a family, family:revision or ARN',
   ),
+  ECS_EFS_FILE_SYSTEM: text(
+    {
+      default: undefined,
+      defaultText: 'none: no workspaces on `ecs`',
+      backends: ['ecs'],
+      description:
+        'File system of EFS that keeps the homes of workspaces, each behind an access point of its own. Goes together with `ECS_WORKSPACE_TASK_DEFINITION`.',
+    },
+    /^fs-[0-9a-f]{8,40}$/,
+    'the id of a file system, such as fs-0abc1234',
+  ),
+  ECS_WORKSPACE_TASK_DEFINITION: text(
+    {
+      default: undefined,
+      defaultText: 'none: no workspaces on `ecs`',
+      backends: ['ecs'],
+      description:
+        'Task definition that those of workspaces are made after, as family, family:revision or ARN, with the containers `workspace-app`, `proxy-sidecar` and `volume-helper`. Its task role is not taken over.',
+    },
+    /^[\w:/-]{1,255}$/,
+    'a family, family:revision or ARN',
+  ),
+  ECS_WORKSPACE_SECURITY_GROUPS: awsNames(
+    {
+      default: [],
+      defaultText: '`ECS_SECURITY_GROUPS`',
+      backends: ['ecs'],
+      description:
+        "Security groups of workspaces' tasks, where theirs are others: they reach the file system, and the runtime their port 8080, too.",
+    },
+    /^sg-[0-9a-f]{8,17}$/,
+    5,
+    'sg-0abc1234',
+  ),
   ECS_SUBNETS: awsNames(
     {
       default: [],

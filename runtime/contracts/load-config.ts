@@ -41,6 +41,7 @@ function contradictions(config: Config): string[] {
     ...poolSizes(config),
     ...functionSettings(config),
     ...ecsSettings(config),
+    ...ecsWorkspaces(config),
     ...egressMode(config),
     ...signing(config),
     ...egressService(config),
@@ -118,6 +119,14 @@ function ecsSettings(config: Config): string[] {
   return (['ECS_CLUSTER', 'ECS_TASK_DEFINITION', 'ECS_SUBNETS', 'ECS_SECURITY_GROUPS'] as const)
     .filter((name) => config[name] === undefined || config[name].length === 0)
     .map((name) => `${name} is required with CONTAINER_MANAGER_TYPE=ecs: it wants ${VARIABLES[name].wants}`);
+}
+
+function ecsWorkspaces({
+  ECS_EFS_FILE_SYSTEM: files,
+  ECS_WORKSPACE_TASK_DEFINITION: definition,
+}: Config): string[] {
+  if ((files === undefined) === (definition === undefined)) return [];
+  return ['ECS_EFS_FILE_SYSTEM and ECS_WORKSPACE_TASK_DEFINITION go together: set both, or none'];
 }
 
 /** A proxy beside the runtime is out of the tasks' reach; containers without a network have none beside them. */

@@ -8,6 +8,7 @@ import {
   type TenantId,
 } from '../contracts/ids.ts';
 import { LABEL } from '../contracts/labels.ts';
+import { type ProxySecrets, proxyEnvironment } from '../egress-host/proxy-environment.ts';
 import type { ConversationSettings } from './conversation-settings.ts';
 
 const ANY = conversationContainerId('');
@@ -18,10 +19,8 @@ export interface KnownOwner {
 }
 
 /** What a container and its egress proxy are known by; each opens nothing else. */
-export interface ContainerSecrets {
+export interface ContainerSecrets extends ProxySecrets {
   agentToken: string;
-  proxyAdminKey: string;
-  egressCredential: string;
 }
 
 /** The container of a conversation, in the words of the containers port. Of one for the pool the owner is not known yet. */
@@ -31,7 +30,6 @@ export function conversationContainer(
   secrets: ContainerSecrets,
   settings: ConversationSettings,
 ): ContainerSpec {
-  const { egressProxyUrl } = settings;
   return {
     id,
     role: 'conversation',
@@ -43,12 +41,7 @@ export function conversationContainer(
       AGENT_IDLE_EXIT_SECONDS: String(settings.agentIdleSeconds),
       ...(settings.agentCommand === undefined ? {} : { AGENT_COMMAND: settings.agentCommand }),
     },
-    proxyEnv: {
-      PROXY_ADMIN_KEY: secrets.proxyAdminKey,
-      ...(egressProxyUrl === undefined
-        ? {}
-        : { EGRESS_PROXY_URL: egressProxyUrl, EGRESS_CREDENTIAL: secrets.egressCredential }),
-    },
+    proxyEnv: proxyEnvironment(secrets, settings.egressProxyUrl),
     labels:
       owner === undefined ? {} : { [LABEL.tenant]: owner.tenant, [LABEL.conversationId]: owner.conversation },
     limits: CONVERSATION_LIMITS,

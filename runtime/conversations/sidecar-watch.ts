@@ -27,6 +27,8 @@ interface Parts {
   };
   /** Who has the rules instead of the sidecars. */
   service: EgressService | undefined;
+  /** Containers of others that have a proxy beside them, too. */
+  others: () => Promise<ContainerId[]>;
   instance: string;
   log: Logger;
   /** What answers in the place of a container's proxy is not that proxy. */
@@ -88,6 +90,7 @@ export class SidecarWatch {
       if (record.status !== 'preparing') yield { container: record.container, owner: record };
     }
     for (const { container } of (await state.warmPool.look()).members) yield { container, owner: undefined };
+    for (const container of await this.#parts.others()) yield { container, owner: undefined };
   }
 
   async #visit({ container, owner }: Visited): Promise<void> {

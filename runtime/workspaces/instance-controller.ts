@@ -5,6 +5,8 @@ import { BerthError } from '../contracts/errors.ts';
 import { homeVolume, type TenantId, type WorkspaceId, workspaceContainerId } from '../contracts/ids.ts';
 import { LABEL } from '../contracts/labels.ts';
 import type { ContainerEgress } from '../egress-host/container-egress.ts';
+import { proxyEnvironment } from '../egress-host/proxy-environment.ts';
+import type { InstallationSecret } from '../identity/installation-secret.ts';
 
 export const WORKSPACE_PORT = 8080;
 const MOUNT = '/home/coder';
@@ -17,11 +19,14 @@ export interface InstanceSettings {
   limits: Limits;
   reservations: Pick<Limits, 'cpus' | 'memoryBytes'>;
   healthCheckSeconds: number;
+  /** Of the egress proxy that serves all, where there is one. */
+  egressProxyUrl: string | undefined;
 }
 
 interface Parts {
   backend: ContainerBackend;
   egress: ContainerEgress;
+  secret: Pick<InstallationSecret, 'proxyAdminKey' | 'egressCredential'>;
   settings: InstanceSettings;
 }
 
@@ -47,7 +52,7 @@ export class InstanceController {
     const { backend, egress } = this.#parts;
     const id = workspaceContainerId(workspace.id);
     await backend.create(this.#spec(workspace), signal);
-    await egress.open(id, undefined);
+    await egress.open(id, undefined).catch((error) => this.#explained(workspace.id, error));
     await this.#untilItAnswers(workspace.id, signal);
   }
 
@@ -71,12 +76,19 @@ export class InstanceController {
   }
 
   #spec({ id, tenant, imageRef }: { id: WorkspaceId; tenant: TenantId; imageRef: string }) {
-    const { limits, reservations } = this.#parts.settings;
+    const { secret, settings } = this.#parts;
+    const { limits, reservations, egressProxyUrl } = settings;
+    const container = workspaceContainerId(id);
+    const secrets = {
+      proxyAdminKey: secret.proxyAdminKey(container),
+      egressCredential: secret.egressCredential(container),
+    };
     return {
-      id: workspaceContainerId(id),
+      id: container,
       role: 'workspace' as const,
       image: imageRef,
       env: { HOME: MOUNT },
+      proxyEnv: proxyEnvironment(secrets, egressProxyUrl),
       labels: { [LABEL.workspaceId]: id, [LABEL.tenant]: tenant },
       limits,
       network: 'none' as const,
@@ -105,6 +117,11 @@ export class InstanceController {
       if (ended || now > giveUp) throw await this.#unhealthy(workspace, ended);
       await sleep(POLL_MS);
     }
+  }
+
+  /** A proxy that is a part of the container ends with its program. */
+  async #explained(workspace: WorkspaceId, error: unknown): Promise<never> {
+    throw (await this.#hasEnded(workspace)) ? await this.#unhealthy(workspace, true) : error;
   }
 
   async #hasEnded(workspace: WorkspaceId): Promise<boolean> {

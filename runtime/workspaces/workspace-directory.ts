@@ -54,7 +54,9 @@ export class DatabaseDirectory implements WorkspaceDirectory {
   async reach(row: WorkspaceRow): Promise<RunningWorkspace | undefined> {
     const { observedStatus, observedIncarnation: incarnation, operation } = row;
     if (observedStatus !== 'RUNNING' || incarnation === null || operation !== null) return undefined;
-    const endpoint = await this.#parts.backend.endpoint(workspaceContainerId(row.id), WORKSPACE_PORT);
+    const { backend } = this.#parts;
+    const options = { engineId: incarnation };
+    const endpoint = await backend.endpoint(workspaceContainerId(row.id), WORKSPACE_PORT, options);
     return { incarnation, endpoint };
   }
 

@@ -33,7 +33,7 @@ describeWith(['docker', ...images], 'workers on ECS', () => {
     };
     emulator = await startEcs({
       logGroups: [LOG_GROUP, FUNCTIONS_LOG],
-      access: runtimeAccess(renderedPolicy(FAMILY, CLUSTER, LOG_GROUP, functions)),
+      access: runtimeAccess(renderedPolicy(FAMILY, CLUSTER, LOG_GROUP, { functions })),
     });
     await registerHello(emulator);
     backend = open();

@@ -9,14 +9,22 @@ export const TOOLS_KEY = 'tools';
 /** Names the folder that collects, over all files of the suite, what the policy has allowed. */
 export const ALLOWED_FOLDER = 'TEST_ECS_ALLOWED';
 
+export const WORKSPACE_FAMILY = 'workspace';
+export const FILE_SYSTEM = 'fs-0be27a00000000001';
+
 const ARN = 'arn:aws:ecs:us-east-1:123456789012';
+
+interface Rendered {
+  installation?: string;
+  functions?: Parameters<typeof runtimePolicy>[0]['functions'];
+}
 
 /** The runtime's policy as the platform renders it, for what the emulators of the tests have. */
 export function renderedPolicy(
   family: string,
   cluster: string,
   logGroup: string,
-  functions?: Parameters<typeof runtimePolicy>[0]['functions'],
+  { installation = 'berth', functions }: Rendered = {},
 ) {
   return runtimePolicy({
     cluster: `${ARN}:cluster/${cluster}`,
@@ -27,12 +35,18 @@ export function renderedPolicy(
     prefix: 'berth',
     bedrockRole: undefined,
     ...(functions === undefined ? {} : { functions }),
+    workspaces: {
+      installation,
+      taskFamily: `${ARN}:task-definition/${WORKSPACE_FAMILY}`,
+      executionRole: 'arn:aws:iam::123456789012:role/workspace-agent-execution',
+      fileSystem: `arn:aws:elasticfilesystem:us-east-1:123456789012:file-system/${FILE_SYSTEM}`,
+    },
   });
 }
 
-/** Everyone but the tools may what the policy says. */
-export function runtimeAccess(policy: ReturnType<typeof renderedPolicy>): AccessOptions {
-  const runtime = { arn: 'arn:aws:sts::123456789012:assumed-role/runtime/1', policies: [policy] };
+/** Everyone but the tools may what the policies say. */
+export function runtimeAccess(...policies: ReturnType<typeof renderedPolicy>[]): AccessOptions {
+  const runtime = { arn: 'arn:aws:sts::123456789012:assumed-role/runtime/1', policies };
   return {
     callerOf: (key) => (key === TOOLS_KEY ? undefined : runtime),
     onAllowed: note,

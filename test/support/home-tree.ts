@@ -16,6 +16,21 @@ export function inFolder(path: string): RunInHome {
   };
 }
 
+/** In a folder of this machine, as a user who may read and write everything there is, and owns what it makes. */
+export function inFolderAs(user: number, path: string): RunInHome {
+  const may = '+dac_override,+dac_read_search,+fowner,+fsetid';
+  return (script, ...args) => {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const become = [`--reuid=${user}`, `--regid=${user}`, '--clear-groups', `--inh-caps=${may}`];
+    const program = [process.execPath, '--input-type=module', '--eval', script, path, ...args];
+    const options = { maxBuffer: 64 * 1024 * 1024 };
+    execFile('setpriv', [...become, `--ambient-caps=${may}`, ...program], options, (error, stdout) =>
+      error ? reject(error) : resolve(stdout),
+    );
+    return promise;
+  };
+}
+
 /** In a volume of an engine, in a container of its own. */
 export function inVolume(engine: Docker, image: string, volume: string): RunInHome {
   return async (script, ...args) => {
@@ -37,9 +52,12 @@ export function inVolume(engine: Docker, image: string, volume: string): RunInHo
   };
 }
 
-/** Fills a home with what is hard to keep: a thousand files, odd names, modes, owners, links, holes, times. */
-export async function makeTree(run: RunInHome, { files = 1000 } = {}): Promise<void> {
-  await run(MAKE, String(files));
+/**
+ * Fills a home with what is hard to keep: a thousand files, odd names, modes, owners, links, holes, times. `readable`:
+ * nothing that its owner may not read.
+ */
+export async function makeTree(run: RunInHome, { files = 1000, readable = false } = {}): Promise<void> {
+  await run(MAKE, String(files), readable ? 'readable' : '');
 }
 
 /** All that there is in a home, one line an entry: two homes are the same when these are. */
@@ -62,7 +80,8 @@ const MAKE = String.raw`
 import * as fs from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-const [, home, files] = process.argv;
+const [, home, files, readable] = process.argv;
+const legible = (mode, least) => (readable === 'readable' ? mode | least : mode);
 const isRoot = process.getuid() === 0;
 process.umask(0);
 const path = (name) => Buffer.concat([Buffer.from(home + '/'), Buffer.from(name)]);
@@ -82,7 +101,7 @@ for (let at = 0; at < Number(files); at += 1) {
   if (at % 100 === 0) { directories.push('many/' + at); fs.mkdirSync(path('many/' + at)); }
   const name = file('many/' + (at - (at % 100)) + '/file-' + at, bytes('many' + at, (at * 37) % 5000));
   if (isRoot) fs.chownSync(path(name), ...OWNERS[at % OWNERS.length]);
-  fs.chmodSync(path(name), MODES[at % MODES.length]);
+  fs.chmodSync(path(name), legible(MODES[at % MODES.length], 0o400));
   fs.utimesSync(path(name), 1, TIMES[at % TIMES.length]);
 }
 
@@ -129,7 +148,7 @@ for (const [name, mode] of [['closed', 0o000], ['read only', 0o555], ['sticky', 
   fs.mkdirSync(path(name));
   if (name !== 'empty folder') file(name + '/file');
   if (isRoot) fs.chownSync(path(name), 1000, 1000);
-  fs.chmodSync(path(name), mode);
+  fs.chmodSync(path(name), legible(mode, 0o500));
   directories.push(name);
 }
 for (const name of directories.reverse()) fs.utimesSync(path(name), 1, 1500000000.25);

@@ -3,10 +3,10 @@ import { Readable } from 'node:stream';
 import type { ContainerCreateOptions } from 'dockerode';
 import { z } from 'zod';
 import { LastBytes } from '../last-bytes.ts';
+import { LogFrames } from '../log-frames.ts';
 import { EngineConnection, type EngineRequest } from './engine-connection.ts';
 import { isRefusal, unavailable } from './engine-errors.ts';
 import { InfoReply, InspectReply, ListReply, StatsReply, VolumeReply } from './engine-replies.ts';
-import { LogFrames } from './log-frames.ts';
 
 const DEFAULT_HOST = 'unix:///var/run/docker.sock';
 /** For what takes its time on a busy machine. */

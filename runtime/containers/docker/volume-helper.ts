@@ -2,12 +2,12 @@ import type { Duplex } from 'node:stream';
 import { BerthError, type ErrorCode } from '../../contracts/errors.ts';
 import type { VolumeName } from '../../contracts/ids.ts';
 import { LABEL } from '../../contracts/labels.ts';
+import { attachedRun } from '../attached-run.ts';
 import type { Installation } from '../ownership.ts';
 import type { VolumeRun } from '../volume-run.ts';
-import { attachedRun } from './attached-run.ts';
 import { removeContainer } from './container-removal.ts';
 import type { EngineClient } from './engine-client.ts';
-import { callFailure, isRefusal } from './engine-errors.ts';
+import { callFailure, isRefusal, unavailable } from './engine-errors.ts';
 import type { EngineFeatures } from './engine-replies.ts';
 import { helperOptions } from './helper-options.ts';
 import type { VolumeCalls } from './volume-calls.ts';
@@ -63,12 +63,12 @@ export class VolumeHelper {
       await remove().catch(() => {}); // the next call on the volume does it
       throw refused(error, task.failure);
     }
-    const exitCode = () => this.#calls.exitCode(id);
+    const { host } = this.#engine;
+    const name = helperName(task.volume);
     const run = attachedRun({
-      name: helperName(task.volume),
-      host: this.#engine.host,
       connection,
-      exitCode,
+      exitCode: () => this.#exitCode(id, name),
+      broken: (error) => unavailable(`the streams of ${name}`, host, error.message, error),
       remove,
     });
     this.#runs.set(task.volume, run);
@@ -92,6 +92,16 @@ export class VolumeHelper {
       throw new BerthError('ARCHIVE_FAILED', `the name ${name} belongs to something else`);
     }
     await this.#remove(found.Id);
+  }
+
+  async #exitCode(id: string, name: string): Promise<number | undefined> {
+    try {
+      return await this.#calls.exitCode(id);
+    } catch (error) {
+      if (isRefusal(error, 404)) return undefined;
+      if (!isRefusal(error)) throw error;
+      throw unavailable(`waiting for ${name}`, this.#engine.host, error.message, error);
+    }
   }
 
   #remove(id: string): Promise<void> {

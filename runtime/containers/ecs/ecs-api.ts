@@ -1,11 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CloudWatchLogsClient,
   type CloudWatchLogsClientConfig,
   GetLogEventsCommand,
 } from '@aws-sdk/client-cloudwatch-logs';
 import {
-  DescribeTaskDefinitionCommand,
   DescribeTasksCommand,
   ECSClient,
   type ECSClientConfig,
@@ -15,9 +13,10 @@ import {
   type RunTaskCommandInput,
   StopTaskCommand,
   type Task,
-  type TaskDefinition,
 } from '@aws-sdk/client-ecs';
-import { asBerthError, shapeOf, troubleOf } from './ecs-failure.ts';
+import { saidBy } from './aws-failure.ts';
+import { DefinitionApi } from './definition-api.ts';
+import { CALL, CLIENT, ONCE, type Patience, PatientCalls } from './patient-calls.ts';
 import { type Rate, TokenBucket } from './token-bucket.ts';
 
 /** Of all instances together, each of which has its part. With the looks they stay within what AWS allows an account. */
@@ -26,17 +25,12 @@ const RATES = {
   StopTask: { burst: 80, perSecond: 32 },
   DescribeTasks: { burst: 40, perSecond: 8 },
   ListTasks: { burst: 40, perSecond: 8 },
-  DescribeTaskDefinition: { burst: 40, perSecond: 8 },
   GetLogEvents: { burst: 20, perSecond: 20 },
 } as const satisfies Record<string, Rate>;
 
 /** Of a look at all tasks, both of its calls. Two instances make such looks at most: whoever leads health, or the sweep. */
 const LOOK: Rate = { burst: 30, perSecond: 6 };
 
-type Operation = keyof typeof RATES;
-
-const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 20_000;
 const PAGE = 100;
 
 export interface Started {
@@ -46,11 +40,8 @@ export interface Started {
   existing?: string[];
 }
 
-interface Patience {
-  /** How long a call that AWS can't take now is tried again. */
-  seconds: number;
-  signal?: AbortSignal;
-}
+/** Which of the tasks that are to run; all unless said. */
+export type Which = { startedBy: string } | { family: string };
 
 export interface EcsApiOptions {
   cluster: string;
@@ -58,15 +49,13 @@ export interface EcsApiOptions {
   instances: number;
 }
 
-const CALL: Patience = { seconds: 20 };
-const ONCE: Patience = { seconds: 0 };
-
 /** The calls of ECS that we make, each at its rate, and again with growing pauses while AWS says "later". */
 export class EcsApi {
   readonly #cluster: string;
   readonly #ecs: ECSClient;
   readonly #logs: CloudWatchLogsClient;
-  readonly #buckets: Record<Operation, TokenBucket>;
+  readonly #calls: PatientCalls<keyof typeof RATES>;
+  readonly definitions: DefinitionApi;
   readonly #looks = { ListTasks: new TokenBucket(LOOK), DescribeTasks: new TokenBucket(LOOK) };
 
   constructor(
@@ -74,24 +63,21 @@ export class EcsApi {
     config: ECSClientConfig & CloudWatchLogsClientConfig = {},
   ) {
     this.#cluster = cluster;
-    const ours = { maxAttempts: 1, requestHandler: { connectionTimeout: 3000, requestTimeout: 20_000 } };
-    this.#ecs = new ECSClient({ ...ours, ...config });
-    this.#logs = new CloudWatchLogsClient({ ...ours, ...config });
-    this.#buckets = Object.fromEntries(
-      Object.entries(RATES).map(([operation, rate]) => [operation, new TokenBucket(part(rate, instances))]),
-    ) as Record<Operation, TokenBucket>; // the cast: made from the table's own keys
+    this.#ecs = new ECSClient({ ...CLIENT, ...config });
+    this.#logs = new CloudWatchLogsClient({ ...CLIENT, ...config });
+    this.#calls = new PatientCalls('ECS', RATES, instances);
+    this.definitions = new DefinitionApi(this.#ecs, instances);
   }
 
   /** Never broken off half way: what it started would be nobody's. The signal ends the waiting between two calls. */
   async runTask(input: Omit<RunTaskCommandInput, 'cluster'>, patience: Patience): Promise<Started> {
     const command = new RunTaskCommand({ ...input, cluster: this.#cluster });
     try {
-      const { tasks = [], failures = [] } = await this.#call('RunTask', patience, () =>
-        this.#ecs.send(command),
-      );
+      const send = () => this.#ecs.send(command);
+      const { tasks = [], failures = [] } = await this.#calls.call('RunTask', patience, send);
       return { tasks, failures };
     } catch (error) {
-      const { name, resourceIds = [] } = shapeOf(error instanceof Error ? error.cause : error);
+      const { name, resourceIds = [] } = saidBy(error);
       if (name === 'ConflictException' && resourceIds.length > 0) {
         return { tasks: [], failures: [], existing: resourceIds };
       }
@@ -103,7 +89,7 @@ export class EcsApi {
   async stopTask(arn: string, reason: string): Promise<void> {
     const command = new StopTaskCommand({ cluster: this.#cluster, task: arn, reason });
     try {
-      await this.#call('StopTask', CALL, () => this.#ecs.send(command));
+      await this.#calls.call('StopTask', CALL, () => this.#ecs.send(command));
     } catch (error) {
       const said = error instanceof Error && error.cause instanceof Error ? error.cause : undefined;
       if (said?.name !== 'InvalidParameterException' || !/not found/i.test(said.message)) throw error;
@@ -112,14 +98,14 @@ export class EcsApi {
 
   /** With their tags, those that ECS shows. At most 100. */
   describe(arns: string[], { once = false } = {}): Promise<Task[]> {
-    return this.#describe(arns, once ? ONCE : CALL, this.#buckets.DescribeTasks);
+    return this.#describe(arns, once ? ONCE : CALL, this.#calls.buckets.DescribeTasks);
   }
 
-  /** Every task that is to run, or those that were started by this name, described. */
-  async liveTasks(startedBy?: string): Promise<Task[]> {
-    const buckets = startedBy === undefined ? this.#looks : this.#buckets;
+  /** Every task that is to run, or some of them, described. */
+  async liveTasks(which?: Which): Promise<Task[]> {
+    const buckets = which === undefined ? this.#looks : this.#calls.buckets;
     const tasks: Task[] = [];
-    for await (const arns of this.#pages(startedBy, buckets.ListTasks)) {
+    for await (const arns of this.#pages(which, buckets.ListTasks)) {
       tasks.push(...(await this.#describe(arns, CALL, buckets.DescribeTasks)));
     }
     return tasks;
@@ -127,31 +113,7 @@ export class EcsApi {
 
   async ping(): Promise<void> {
     const command = new ListTasksCommand({ cluster: this.#cluster, maxResults: 1 });
-    await this.#call('ListTasks', ONCE, () => this.#ecs.send(command));
-  }
-
-  /** Undefined: this role may not ask. */
-  async hasTaskDefinition(name: string): Promise<boolean | undefined> {
-    try {
-      return (await this.taskDefinition(name))?.status === 'ACTIVE';
-    } catch (error) {
-      if (troubleOf(error instanceof Error ? error.cause : error) === 'denied') return undefined;
-      throw error;
-    }
-  }
-
-  /** Also one that is no longer active. Undefined: there is none. */
-  async taskDefinition(name: string): Promise<TaskDefinition | undefined> {
-    const command = new DescribeTaskDefinitionCommand({ taskDefinition: name });
-    try {
-      const { taskDefinition } = await this.#call('DescribeTaskDefinition', CALL, () =>
-        this.#ecs.send(command),
-      );
-      return taskDefinition;
-    } catch (error) {
-      if (troubleOf(error instanceof Error ? error.cause : error) === 'refused') return undefined;
-      throw error;
-    }
+    await this.#calls.call('ListTasks', ONCE, () => this.#ecs.send(command));
   }
 
   /** The last lines of a stream; none where there is no such stream yet. */
@@ -163,10 +125,10 @@ export class EcsApi {
       startFromHead: false,
     });
     try {
-      const { events = [] } = await this.#call('GetLogEvents', CALL, () => this.#logs.send(command));
+      const { events = [] } = await this.#calls.call('GetLogEvents', CALL, () => this.#logs.send(command));
       return events.map(({ message = '' }) => message);
     } catch (error) {
-      const { name } = shapeOf(error instanceof Error ? error.cause : error);
+      const { name } = saidBy(error);
       if (name === 'ResourceNotFoundException') return [];
       throw error;
     }
@@ -181,48 +143,22 @@ export class EcsApi {
     if (arns.length === 0) return [];
     const command = new DescribeTasksCommand({ cluster: this.#cluster, tasks: arns, include: ['TAGS'] });
     const send = () => this.#ecs.send(command);
-    const { tasks = [] } = await this.#call('DescribeTasks', patience, send, bucket);
+    const { tasks = [] } = await this.#calls.call('DescribeTasks', patience, send, bucket);
     return tasks;
   }
 
-  async *#pages(startedBy: string | undefined, bucket: TokenBucket): AsyncGenerator<string[]> {
+  async *#pages(which: Which | undefined, bucket: TokenBucket): AsyncGenerator<string[]> {
     let nextToken: string | undefined;
     do {
       const command = new ListTasksCommand({
         cluster: this.#cluster,
         maxResults: PAGE,
-        ...(startedBy !== undefined && { startedBy }),
+        ...which,
         ...(nextToken !== undefined && { nextToken }),
       });
-      const page = await this.#call('ListTasks', CALL, () => this.#ecs.send(command), bucket);
+      const page = await this.#calls.call('ListTasks', CALL, () => this.#ecs.send(command), bucket);
       yield page.taskArns ?? [];
       nextToken = page.nextToken;
     } while (nextToken !== undefined);
   }
-
-  /** Throws in our words; the error of the SDK is the cause. */
-  async #call<T>(
-    operation: Operation,
-    { seconds, signal }: Patience,
-    send: () => Promise<T>,
-    bucket = this.#buckets[operation],
-  ): Promise<T> {
-    const until = performance.now() + seconds * 1000;
-    for (let attempt = 0; ; attempt += 1) {
-      await bucket.pass(signal);
-      try {
-        return await send();
-      } catch (error) {
-        const trouble = troubleOf(error);
-        const waitMs = Math.random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt + 1));
-        const again = trouble === 'throttled' || trouble === 'unavailable';
-        if (!again || performance.now() + waitMs > until) throw asBerthError(operation, error);
-        await sleep(waitMs, undefined, signal === undefined ? {} : { signal });
-      }
-    }
-  }
-}
-
-function part({ burst, perSecond }: Rate, instances: number): Rate {
-  return { burst: Math.max(1, burst / instances), perSecond: perSecond / instances };
 }

@@ -16,14 +16,16 @@ import { timelessLabelsFor } from '../ownership.ts';
 import { asFailure, clearedUp, Turns } from '../turns.ts';
 import { DescribedTogether } from './described-together.ts';
 import { EcsApi } from './ecs-api.ts';
+import { EcsApps, type WorkspaceSettings } from './ecs-apps.ts';
 import { FunctionTasks, isWorkerSpec } from './function-tasks.ts';
 import { Missing } from './missing.ts';
 import { TaskDirectory } from './task-directory.ts';
 import { startedBy, type TaskSettings } from './task-input.ts';
-import { agentLog, streamOf } from './task-kind.ts';
+import { agentLog, agentTask, appLog, appTask, type LogPlace, streamOf, type TaskKind } from './task-kind.ts';
 import { TaskStart } from './task-start.ts';
-import { addressOf, hasStopped, isEnding, taskView, wasStopped } from './task-view.ts';
+import { addressOf, hasStopped, isApp, isEnding, isWorkspace, taskView, wasStopped } from './task-view.ts';
 import { TaskWatch } from './task-watch.ts';
+import type { EcsVolumes } from './volumes/ecs-volumes.ts';
 
 export interface EcsBackendOptions extends TaskSettings {
   installation: string;
@@ -33,6 +35,8 @@ export interface EcsBackendOptions extends TaskSettings {
   tasks: TaskStore;
   /** What functions may run. */
   functionTasks?: readonly FunctionTask[];
+  /** None: there are no workspaces. */
+  workspaces?: WorkspaceSettings | undefined;
   /** How many instances share what AWS lets the account call. */
   instances: number;
   /** Most RunTask calls at once. */
@@ -54,7 +58,6 @@ const MAX_LOG_BYTES = 1024 * 1024;
 /** Containers as tasks of an ECS cluster, each with an address of its own and the egress proxy beside it. */
 export class EcsBackend implements ContainerBackend {
   readonly kind = 'ecs';
-  readonly volumes = undefined;
   readonly capabilities = {
     pause: false,
     stats: false,
@@ -63,70 +66,67 @@ export class EcsBackend implements ContainerBackend {
     endsSlowly: true,
   };
 
-  readonly #options: EcsBackendOptions;
+  readonly #options: EcsBackendOptions & { addressSeconds: number; agentReadySeconds: number };
   readonly #api: EcsApi;
   readonly #watch: TaskWatch;
   readonly #looks: DescribedTogether;
   readonly #directory: TaskDirectory;
   readonly #functions: FunctionTasks;
+  readonly #apps: EcsApps | undefined;
   readonly #missing = new Missing();
   readonly #turns = new Turns();
   readonly #runTask: Turnstile;
 
   constructor(options: EcsBackendOptions) {
-    this.#options = options;
+    this.#options = { addressSeconds: 120, agentReadySeconds: 60, ...options };
     this.#api = new EcsApi(options);
     this.#watch = new TaskWatch((arns) => this.#api.describe(arns, { once: true }), options.pollSeconds);
     this.#looks = new DescribedTogether((arns) => this.#api.describe(arns));
     this.#directory = new TaskDirectory(options.tasks);
-    this.#functions = new FunctionTasks(options.functionTasks ?? [], this.#api, options);
     this.#runTask = new Turnstile(options.runTaskConcurrency);
-  }
-
-  async create(spec: ContainerSpec, signal?: AbortSignal): Promise<void> {
-    const isWorker = isWorkerSpec(spec);
-    if (!isWorker && (spec.role !== 'conversation' || spec.app !== undefined)) {
-      throw new BerthError('NOT_SUPPORTED', `the ecs backend makes no containers of role ${spec.role}`);
-    }
-    await this.#turns.create(spec.id, signal, async (attempt) => {
-      const known = await this.#directory.find(spec.id);
-      const labels = timelessLabelsFor(spec, this.#options);
-      const start = new TaskStart(
+    this.#functions = new FunctionTasks(options.functionTasks ?? [], this.#api.definitions, options);
+    const { workspaces } = options;
+    this.#apps =
+      workspaces &&
+      new EcsApps(
         {
           api: this.#api,
           watch: this.#watch,
-          directory: this.#directory,
-          inTurn: (call) => this.#runTask.run(call),
+          isLive: async (id) => (await this.#tasksOf(id)).length > 0,
         },
-        spec,
-        labels,
-        { addressSeconds: 120, agentReadySeconds: 60, ...this.#options },
-        attempt.signal,
-        isWorker ? await this.#functions.kindOf(spec, labels) : undefined,
+        this.#options,
+        workspaces,
       );
+  }
+
+  get volumes(): EcsVolumes | undefined {
+    return this.#apps?.volumes;
+  }
+
+  async create(spec: ContainerSpec, signal?: AbortSignal): Promise<void> {
+    if (isApp(spec.id) !== (spec.app !== undefined)) {
+      throw new BerthError('NOT_SUPPORTED', `the ecs backend makes no containers of role ${spec.role}`);
+    }
+    await this.#turns.create(spec.id, signal, async (attempt) => {
       try {
-        await start.run(known?.arn);
+        await this.#start(spec, attempt.signal);
       } catch (error) {
         // Whoever asked for it sees to it that it is gone; here it is only told to go.
         throw await clearedUp(asFailure(error), async () => {
           await this.#tellToStop(spec.id);
+          if (isWorkspace(spec.id)) await this.#apps?.forget(spec.id);
         });
       }
     });
   }
 
-  async destroy(id: ContainerId): Promise<void> {
+  async destroy(id: ContainerId, { engineId }: { engineId?: string } = {}): Promise<void> {
     await this.#turns.destroy(id, async () => {
-      const arn = await this.#tellToStop(id);
-      if (arn === undefined) return;
-      const late = AbortSignal.timeout(STOP_SECONDS * 1000);
-      await this.#watch
-        .until(arn, (task) => (task === 'missing' || hasStopped(task) ? true : undefined), late)
-        .catch((error) => {
-          const detail = `the task of ${id} has not stopped within ${STOP_SECONDS} s`;
-          throw new BerthError('BACKEND_UNAVAILABLE', detail, {}, error);
-        });
-      await this.#directory.forget(id);
+      for (const arn of await this.#tellToStop(id, engineId)) {
+        await this.#untilStopped(id, arn);
+        await this.#directory.forget(id, arn);
+      }
+      if (isWorkspace(id)) await this.#apps?.forget(id);
     });
   }
 
@@ -152,10 +152,7 @@ export class EcsBackend implements ContainerBackend {
     const task = await this.#taskOf(id);
     const view = task && taskView(task, this.#options.installation);
     if (view === undefined) throw notFound(id);
-    const place =
-      view.role === 'function'
-        ? await this.#functions.logOf(task?.taskDefinitionArn ?? '')
-        : agentLog(this.#options.logGroup);
+    const place = await this.#logOf(view.role, task?.taskDefinitionArn ?? '');
     if (place === undefined) throw notOnEcs(`the task definition of ${id} does not log to CloudWatch`);
     const stream = streamOf(place, view.engineId);
     const lines = await this.#api.lastLines(place.group, stream, Math.min(tail, MAX_LOG_LINES));
@@ -175,18 +172,27 @@ export class EcsBackend implements ContainerBackend {
     throw notOnEcs('ECS does not tell what a task uses; Container Insights does');
   }
 
-  async endpoint(id: ContainerId, port: number | 'agent' | 'proxy'): Promise<Endpoint> {
+  async endpoint(
+    id: ContainerId,
+    port: number | 'agent' | 'proxy',
+    { engineId }: { engineId?: string } = {},
+  ): Promise<Endpoint> {
+    if (isApp(id) && port === 'agent') throw new BerthError('NOT_SUPPORTED', `${id} has no agent to dial`);
     const { agentPort, proxyAdminPort } = this.#options;
-    const host = (await this.#directory.find(id))?.address ?? (await this.#searchAddress(id));
+    const place = await this.#directory.find(id);
+    const isMeant = engineId === undefined || place?.arn === engineId;
+    const known = isMeant ? place?.address : undefined;
+    const host = known ?? (await this.#searchAddress(id, isMeant ? place?.arn : engineId));
     if (host === undefined) throw notFound(id);
     const number = port === 'agent' ? agentPort : port === 'proxy' ? proxyAdminPort : port;
     return { kind: 'address', host, port: number };
   }
 
-  /** A task definition: its images are ECS' to get. */
-  async hasImage(taskDefinition: string): Promise<boolean> {
-    const named = this.#functions.find(taskDefinition)?.taskDefinition ?? taskDefinition;
-    return (await this.#api.hasTaskDefinition(named)) ?? true;
+  /** Of conversations, a task definition. Images are ECS' to get. */
+  async hasImage(image: string, role: Role = 'conversation'): Promise<boolean> {
+    if (role === 'workspace') return true;
+    const named = this.#functions.find(image)?.taskDefinition ?? image;
+    return (await this.#api.definitions.has(named)) ?? true;
   }
 
   async pullImage(taskDefinition: string): Promise<void> {
@@ -202,17 +208,40 @@ export class EcsBackend implements ContainerBackend {
 
   async close(): Promise<void> {
     this.#turns.close();
+    await this.#apps?.close();
     this.#watch.close();
     this.#api.close();
   }
 
-  /** The ARN of the task that stops now; undefined where there is none of ours. */
-  async #tellToStop(id: ContainerId): Promise<string | undefined> {
-    const known = await this.#directory.find(id);
-    const arns =
-      known === undefined ? (await this.#tasksOf(id)).flatMap(({ taskArn }) => taskArn ?? []) : [known.arn];
-    for (const arn of arns) await this.#api.stopTask(arn, STOP_REASON);
-    return arns[0];
+  async #start(spec: ContainerSpec, signal: AbortSignal): Promise<void> {
+    const known = await this.#directory.find(spec.id);
+    const apps = isWorkspace(spec.id) ? this.#apps : undefined;
+    const kind = await this.#kindOf(spec, apps);
+    const start = new TaskStart(
+      {
+        api: this.#api,
+        watch: this.#watch,
+        directory: this.#directory,
+        inTurn: (call) => this.#runTask.run(call),
+      },
+      { spec, kind },
+      apps?.settings ?? this.#options,
+      signal,
+    );
+    await start.run(known?.arn);
+  }
+
+  async #kindOf(spec: ContainerSpec, apps: EcsApps | undefined): Promise<TaskKind> {
+    const labels = timelessLabelsFor(spec, this.#options);
+    if (isWorkerSpec(spec)) return this.#functions.kindOf(spec, labels);
+    if (spec.app === undefined) return agentTask(spec, labels, this.#options);
+    if (apps === undefined) throw noWorkspaces();
+    return appTask(spec, await apps.definitionOf(spec), labels, apps.settings);
+  }
+
+  #logOf(role: Role, taskDefinition: string): Promise<LogPlace | undefined> | LogPlace {
+    if (role === 'function') return this.#functions.logOf(taskDefinition);
+    return (role === 'workspace' ? appLog : agentLog)(this.#options.logGroup);
   }
 
   /** Undefined: there is none, or somebody has stopped it. */
@@ -222,6 +251,26 @@ export class EcsBackend implements ContainerBackend {
     return task !== undefined && hasStopped(task) && wasStopped(task) ? undefined : task;
   }
 
+  async #untilStopped(id: ContainerId, arn: string): Promise<void> {
+    const late = AbortSignal.timeout(STOP_SECONDS * 1000);
+    await this.#watch
+      .until(arn, (task) => (task === 'missing' || hasStopped(task) ? true : undefined), late)
+      .catch((error) => {
+        const detail = `the task of ${id} has not stopped within ${STOP_SECONDS} s`;
+        throw new BerthError('BACKEND_UNAVAILABLE', detail, {}, error);
+      });
+  }
+
+  /** The ARNs of the tasks that stop now: of the one that is meant, or of all that there are. */
+  async #tellToStop(id: ContainerId, meant?: string): Promise<string[]> {
+    const known = meant ?? (await this.#directory.find(id))?.arn;
+    const isAll = meant !== undefined || (known !== undefined && !isWorkspace(id));
+    const found = isAll ? [] : (await this.#tasksOf(id)).flatMap(({ taskArn }) => taskArn ?? []);
+    const arns = [...new Set([...(known === undefined ? [] : [known]), ...found])];
+    for (const arn of arns) await this.#api.stopTask(arn, STOP_REASON);
+    return arns;
+  }
+
   /** Throws while it is not sure: one that ECS does not show twice, a minute apart, is gone. */
   async #look(id: ContainerId, { arn }: TaskPlace): Promise<Task | undefined> {
     const task = await this.#looks.describe(arn);
@@ -229,6 +278,8 @@ export class EcsBackend implements ContainerBackend {
     else if (!this.#missing.isGone(id, performance.now())) {
       throw new BerthError('BACKEND_UNAVAILABLE', `ECS does not show the task of ${id}; it is asked again`);
     }
+    // Of an app there may be a later one, which nobody remembers.
+    if (isWorkspace(id) && (task === undefined || isEnding(task))) return (await this.#search(id)) ?? task;
     return task;
   }
 
@@ -242,13 +293,13 @@ export class EcsBackend implements ContainerBackend {
   }
 
   async #tasksOf(id: ContainerId): Promise<Task[]> {
-    const tasks = await this.#api.liveTasks(startedBy(id));
+    const tasks = await this.#api.liveTasks({ startedBy: startedBy(id) });
     return tasks.filter((task) => taskView(task, this.#options.installation) !== undefined);
   }
 
-  async #searchAddress(id: ContainerId): Promise<string | undefined> {
-    const place = await this.#directory.find(id);
-    const task = place === undefined ? await this.#search(id) : await this.#looks.describe(place.arn);
+  /** Of this very task, or of the one that there is. */
+  async #searchAddress(id: ContainerId, arn: string | undefined): Promise<string | undefined> {
+    const task = arn === undefined ? await this.#search(id) : await this.#looks.describe(arn);
     return task && addressOf(task);
   }
 }
@@ -260,6 +311,11 @@ function placeOf(arn: string, task: Task): TaskPlace {
 
 function notFound(id: ContainerId): BerthError {
   return new BerthError('CONTAINER_NOT_FOUND', `there is no container ${id}`);
+}
+
+function noWorkspaces(): BerthError {
+  const detail = 'there are no workspaces on ecs: set ECS_EFS_FILE_SYSTEM and ECS_WORKSPACE_TASK_DEFINITION';
+  return new BerthError('NOT_SUPPORTED', detail);
 }
 
 function notOnEcs(what: string): BerthError {

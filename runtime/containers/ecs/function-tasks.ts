@@ -3,7 +3,7 @@ import { BerthError } from '../../contracts/errors.ts';
 import type { FunctionTask } from '../../contracts/function-task.ts';
 import { APP_PROXY_PORT, appEnvironment } from '../app-environment.ts';
 import type { AppSpec, ContainerSpec } from '../container-backend.ts';
-import type { EcsApi } from './ecs-api.ts';
+import type { DefinitionApi } from './definition-api.ts';
 import { healthAnswers } from './health-answers.ts';
 import { portAccepts } from './port-accepts.ts';
 import { PROXY_CONTAINER, pairs, type TaskSettings, taskFrame } from './task-input.ts';
@@ -25,12 +25,12 @@ export type WorkerSpec = ContainerSpec & { role: 'function'; app: AppSpec };
 /** Workers of functions as tasks, of those definitions that the operator has named. */
 export class FunctionTasks {
   readonly #tasks: ReadonlyMap<string, FunctionTask>;
-  readonly #api: Pick<EcsApi, 'taskDefinition'>;
+  readonly #api: Pick<DefinitionApi, 'find'>;
   readonly #settings: TaskSettings;
   /** Of revisions, which never change. */
   readonly #shapes = new Map<string, Shape>();
 
-  constructor(tasks: readonly FunctionTask[], api: Pick<EcsApi, 'taskDefinition'>, settings: TaskSettings) {
+  constructor(tasks: readonly FunctionTask[], api: Pick<DefinitionApi, 'find'>, settings: TaskSettings) {
     this.#tasks = new Map(tasks.map((task) => [task.name, task]));
     this.#api = api;
     this.#settings = settings;
@@ -77,6 +77,7 @@ export class FunctionTasks {
       unanswered: `nothing listens on its port ${port}${hasProxy ? ', or its proxy does not answer,' : ''}`,
       variable: VARIABLE,
       log,
+      mayEnd: false,
     };
   }
 
@@ -96,7 +97,7 @@ export class FunctionTasks {
   async #shapeOf(taskDefinition: string): Promise<Shape> {
     const known = this.#shapes.get(taskDefinition);
     if (known !== undefined) return known;
-    const found = await this.#api.taskDefinition(taskDefinition);
+    const found = (await this.#api.find(taskDefinition))?.definition;
     const main = found?.containerDefinitions?.find(({ essential = true }) => essential);
     if (found === undefined || main?.name === undefined)
       throw new BerthError(

@@ -1,5 +1,6 @@
 import type { ContainerId } from '../../contracts/ids.ts';
 import type { TaskPlace, TaskStore } from '../../state/task-store.ts';
+import { isApp } from './task-view.ts';
 
 /** How long what this instance learnt counts although a list does not show it: lists lag behind. */
 const BELIEVED_MS = 5 * 60_000;
@@ -11,7 +12,10 @@ interface Entry extends TaskPlace {
   toldAt: number;
 }
 
-/** Which task a container is, and at which address: what this instance has seen, and what any instance told. */
+/**
+ * Which task a container is, and at which address: what this instance has seen, and what any instance told. The tasks
+ * of an app come and go under one name, so of those only the last word of all counts.
+ */
 export class TaskDirectory {
   readonly #store: TaskStore;
   readonly #entries = new Map<ContainerId, Entry>();
@@ -22,7 +26,7 @@ export class TaskDirectory {
 
   /** Undefined: nobody has told. */
   async find(id: ContainerId): Promise<TaskPlace | undefined> {
-    const known = this.#entries.get(id);
+    const known = isApp(id) ? undefined : this.#entries.get(id);
     if (known?.address !== undefined) return known;
     const told = await this.#store.get(id);
     if (told === undefined) return known;
@@ -36,7 +40,10 @@ export class TaskDirectory {
     const now = performance.now();
     const known = this.#entries.get(id);
     const isTold =
-      known?.arn === place.arn && known.address === place.address && now - known.toldAt < TOLD_MS;
+      !isApp(id) &&
+      known?.arn === place.arn &&
+      known.address === place.address &&
+      now - known.toldAt < TOLD_MS;
     this.#entries.set(id, { ...place, learntAt: now, toldAt: isTold ? known.toldAt : now });
     if (!isTold) await this.#store.put(id, place);
   }
@@ -47,11 +54,14 @@ export class TaskDirectory {
     for (const [id, { learntAt }] of this.#entries) {
       if (!places.has(id) && learntAt < before) this.#entries.delete(id);
     }
-    await Promise.all(Array.from(places, ([id, place]) => this.learn(id, place)));
+    const lasting = [...places].filter(([id]) => !isApp(id));
+    await Promise.all(lasting.map(([id, place]) => this.learn(id, place)));
   }
 
-  async forget(id: ContainerId): Promise<void> {
+  /** `arn`: only if it is that one. */
+  async forget(id: ContainerId, arn?: string): Promise<void> {
     this.#entries.delete(id);
+    if (arn !== undefined && isApp(id) && (await this.#store.get(id))?.arn !== arn) return;
     await this.#store.forget(id);
   }
 }

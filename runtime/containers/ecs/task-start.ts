@@ -6,8 +6,8 @@ import { ownRole, takenBy } from '../ownership.ts';
 import type { EcsApi } from './ecs-api.ts';
 import type { TaskDirectory } from './task-directory.ts';
 import type { TaskSettings } from './task-input.ts';
-import { agentTask, streamOf, type TaskKind } from './task-kind.ts';
-import { addressOf, hasStopped, isEnding, labelsOf, whyEnded } from './task-view.ts';
+import { streamOf, type TaskKind } from './task-kind.ts';
+import { addressOf, endOf, hasStopped, isEnding, labelsOf, whyEnded } from './task-view.ts';
 import type { TaskWatch } from './task-watch.ts';
 
 const CAPACITY_ATTEMPTS = 4;
@@ -22,6 +22,12 @@ export interface StartSettings extends TaskSettings {
   addressSeconds: number;
   /** How long from then until its agent answers. */
   agentReadySeconds: number;
+}
+
+/** What is to be made. */
+interface Wanted {
+  spec: ContainerSpec;
+  kind: TaskKind;
 }
 
 interface Parts {
@@ -40,14 +46,7 @@ export class TaskStart {
   readonly #settings: StartSettings;
   readonly #signal: AbortSignal;
 
-  constructor(
-    parts: Parts,
-    spec: ContainerSpec,
-    labels: Record<string, string>,
-    settings: StartSettings,
-    signal: AbortSignal,
-    kind: TaskKind = agentTask(spec, labels, settings),
-  ) {
+  constructor(parts: Parts, { spec, kind }: Wanted, settings: StartSettings, signal: AbortSignal) {
     this.#parts = parts;
     this.#spec = spec;
     this.#kind = kind;
@@ -57,8 +56,19 @@ export class TaskStart {
 
   /** `known`: a task that this container was, or is. */
   async run(known: string | undefined): Promise<void> {
-    const { directory } = this.#parts;
     const arn = await this.#begin(known);
+    try {
+      await this.#follow(arn);
+    } catch (error) {
+      if (!(error instanceof EarlyEnd)) throw error;
+      const last = await this.#last(error.task);
+      if (this.#kind.mayEnd && endOf(last)?.exitCode !== undefined) return;
+      throw await this.#ended(last);
+    }
+  }
+
+  async #follow(arn: string): Promise<void> {
+    const { directory } = this.#parts;
     await directory.learn(this.#spec.id, { arn });
     const { addressSeconds, agentReadySeconds } = this.#settings;
     const address = await this.#within(addressSeconds, 'the task has no address', (until) =>
@@ -150,7 +160,7 @@ export class TaskStart {
     try {
       return await act(AbortSignal.any([this.#signal, late]));
     } catch (error) {
-      if (error instanceof EarlyEnd) throw await this.#ended(error.task);
+      if (error instanceof EarlyEnd) throw error;
       this.#signal.throwIfAborted();
       if (!late.aborted) throw error;
       throw new BerthError('START_TIMEOUT', `${this.#spec.id}: ${what} within ${seconds} s`, {}, error);
@@ -158,21 +168,26 @@ export class TaskStart {
   }
 
   /** Its containers' own end is known a moment after it begins to stop. */
-  async #ended(task: Task): Promise<BerthError> {
-    const { api, watch, directory } = this.#parts;
-    const arn = task.taskArn ?? '';
-    const last = await watch
+  #last(task: Task): Promise<Task> {
+    return this.#parts.watch
       .until(
-        arn,
+        task.taskArn ?? '',
         (seen) => (seen !== 'missing' && hasStopped(seen) ? seen : undefined),
         AbortSignal.timeout(10_000),
       )
       .catch(() => task);
+  }
+
+  async #ended(last: Task): Promise<BerthError> {
+    const { api, directory } = this.#parts;
     if (hasStopped(last)) await directory.forget(this.#spec.id);
     const why = whyEnded(last);
     const { log } = this.#kind;
+    const stream = log && streamOf(log, last.taskArn ?? '');
     const lines =
-      log === undefined ? [] : await api.lastLines(log.group, streamOf(log, arn), LAST_LINES).catch(() => []);
+      log === undefined || stream === undefined
+        ? []
+        : await api.lastLines(log.group, stream, LAST_LINES).catch(() => []);
     const said = lines.length === 0 ? '' : `: ${lines.join('\n')}`;
     return new BerthError(codeOf(why), `the task of ${this.#spec.id} ended: ${why}${said}`);
   }
@@ -195,7 +210,7 @@ function codeOf(why: string): ErrorCode {
 }
 
 /** What ECS says of a task that it did not start. */
-function refusal(failures: Failure[]): BerthError {
+export function refusal(failures: Failure[]): BerthError {
   const reason = failures.map(({ reason = '', detail = '' }) => `${reason} ${detail}`.trim()).join('; ');
   const said = reason || 'it started nothing and gave no reason';
   if (!NO_CAPACITY.test(reason)) return new BerthError('CONTAINER_CREATE_FAILED', `ECS: ${said}`);

@@ -1,8 +1,13 @@
 import type { Container, Task } from '@aws-sdk/client-ecs';
-import { parseAnyContainerId } from '../../contracts/ids.ts';
+import {
+  type ContainerId,
+  parseAnyContainerId,
+  parseWorkerId,
+  workspaceOfContainer,
+} from '../../contracts/ids.ts';
 import type { ContainerView } from '../container-backend.ts';
 import { createdAt, ownRole } from '../ownership.ts';
-import { idIn, PROXY_CONTAINER } from './task-input.ts';
+import { HELPER_CONTAINER, idIn, PROXY_CONTAINER } from './task-input.ts';
 
 const ENDING = new Set(['DEACTIVATING', 'STOPPING', 'DEPROVISIONING', 'STOPPED']);
 
@@ -62,10 +67,26 @@ function describeEnd({ name, exitCode, reason }: Container): string {
   return `${name} ${code}${reason ? ` (${reason})` : ''}`;
 }
 
-/** Its program's, which may be known some time before the task has stopped. */
-function exitOf(task: Task): ContainerView['exit'] {
-  const program = task.containers?.find(({ name }) => name !== PROXY_CONTAINER);
+/** A program of its image runs in it, and no agent of ours. */
+export function isApp(id: ContainerId): boolean {
+  return isWorkspace(id) || parseWorkerId(id) !== undefined;
+}
+
+/** Its name is used again and again, by one task after the other. */
+export function isWorkspace(id: ContainerId): boolean {
+  return workspaceOfContainer(id) !== undefined;
+}
+
+/** Of the container that it is there for, which may be known some time before the task has stopped. */
+export function endOf(task: Task): Pick<Container, 'exitCode' | 'reason'> | undefined {
+  const others = task.containers?.filter(({ name }) => name !== PROXY_CONTAINER) ?? [];
+  const program = others.find(({ name }) => name === HELPER_CONTAINER) ?? others[0];
   const isKnown = hasStopped(task) || (isEnding(task) && program?.exitCode !== undefined);
-  if (!isKnown) return undefined;
-  return { code: program?.exitCode ?? -1, oomKilled: /OutOfMemory/i.test(program?.reason ?? '') };
+  return isKnown ? (program ?? {}) : undefined;
+}
+
+function exitOf(task: Task): ContainerView['exit'] {
+  const end = endOf(task);
+  if (end === undefined) return undefined;
+  return { code: end.exitCode ?? -1, oomKilled: /OutOfMemory/i.test(end.reason ?? '') };
 }

@@ -12,7 +12,7 @@ export function archiveContract(harness: VolumeHarness): void {
   describe('archive', () => {
     it('has as many entries as it says, and not the marker', async () => {
       const name = await harness.provisioned();
-      await makeTree(harness.under.inside(name));
+      await makeTree(harness.under.inside(name), harness.under.tree);
       const before = await harness.archived(name);
       await harness.restore(name, before);
       expect(await harness.names(name)).toContain('.berth-restored');

@@ -18,8 +18,9 @@ export function lostRuntimeContract(harness: VolumeHarness): void {
     return runtime;
   }
 
+  /** What it had not come to yet waits for it for a while. */
   const untilNothingRuns = (name: VolumeName) =>
-    vi.waitFor(async () => expect(await harness.under.running(name)).toBe(0), { timeout: 20_000 });
+    vi.waitFor(async () => expect(await harness.under.running(name)).toBe(0), { timeout: 60_000 });
 
   describe('a runtime that is lost', () => {
     it('takes its archive with it, and the next one is whole', async () => {

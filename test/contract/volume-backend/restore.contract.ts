@@ -8,7 +8,7 @@ export function restoreContract(harness: VolumeHarness): void {
   describe('restore', () => {
     it('brings back a thousand files with odd names, links, modes, owners, times and holes', async () => {
       const name = await harness.provisioned();
-      await makeTree(harness.under.inside(name));
+      await makeTree(harness.under.inside(name), harness.under.tree);
       const before = await describeTree(harness.under.inside(name));
       expect(before.length).toBeGreaterThan(1000);
       expect(before.filter((line) => line.includes('with holes'))).toHaveLength(3);

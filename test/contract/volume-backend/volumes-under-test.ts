@@ -3,6 +3,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
 import type { DockerBackendOptions } from '../../../runtime/containers/docker/docker-backend.ts';
+import type { EcsBackendOptions } from '../../../runtime/containers/ecs/ecs-backend.ts';
 import type { ProcessBackendOptions } from '../../../runtime/containers/process/process-backend.ts';
 import type { ArchiveName, VolumeBackend } from '../../../runtime/containers/volume-backend.ts';
 import { homeVolume, parseWorkspaceId, type VolumeName } from '../../../runtime/contracts/ids.ts';
@@ -15,6 +16,8 @@ export interface VolumesUnderTest {
   /** Who a home belongs to, `uid:gid`. */
   owner: string;
   inside(name: VolumeName): RunInHome;
+  /** What homes can hold, where that is not everything. */
+  tree?: { readable: boolean };
   /** Makes a volume of ours behind the backend's back, under a name that may be none. */
   plant(name: string, installation: string): Promise<void>;
   isPlanted(name: string): Promise<boolean>;
@@ -38,6 +41,7 @@ export interface VolumesUnderTest {
 
 export type Opening =
   | { kind: 'docker'; options: DockerBackendOptions }
+  | { kind: 'ecs'; options: Omit<EcsBackendOptions, 'tasks'> }
   | { kind: 'process'; options: ProcessBackendOptions };
 
 export const OURS = 'volumes-ours';

@@ -14,7 +14,17 @@ function instance(sidecars: Sidecars, name: string, service?: EgressService) {
   const { state, rules } = sidecars;
   const log = pino({ level: 'silent' });
   const onLost = async () => {};
-  const watch = new SidecarWatch({ state, rules, totals, egress, service, instance: name, log, onLost });
+  const watch = new SidecarWatch({
+    state,
+    rules,
+    totals,
+    egress,
+    service,
+    others: async () => [],
+    instance: name,
+    log,
+    onLost,
+  });
   return { watch, egress, forwarded: () => totals.passed.get('forwarded') ?? 0 };
 }
 

@@ -1,13 +1,14 @@
 import { createServer } from 'node:http';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ContainerId } from '../../../runtime/contracts/ids.ts';
+import { type ContainerId, parseWorkspaceId, workspaceContainerId } from '../../../runtime/contracts/ids.ts';
 import { SidecarWatch } from '../../../runtime/conversations/sidecar-watch.ts';
 import { EgressTotals } from '../../../runtime/egress-host/egress-totals.ts';
 import type { SidecarEgress } from '../../../runtime/egress-host/sidecar-egress.ts';
 import type { Incarnation } from '../../../runtime/state/conversation-store.ts';
 import { container } from '../../contract/state/names.ts';
 import { Scenario } from '../../contract/state/scenario.ts';
+import { must } from '../../support/must.ts';
 import { egressState, signingRule } from '../egress/routes/egress-state.ts';
 import { OPERATOR, type Sidecar, Sidecars } from '../egress-host/sidecars.ts';
 
@@ -16,11 +17,14 @@ const log = pino({ level: 'silent' });
 let sidecars: Sidecars;
 let scenario: Scenario;
 let watches: SidecarWatch[];
+/** Those that run, of others than conversations. */
+let workspaces: ContainerId[];
 
 beforeEach(async () => {
   sidecars = await Sidecars.open();
   scenario = new Scenario(sidecars.state.conversations);
   watches = [];
+  workspaces = [];
 });
 afterEach(async () => {
   await Promise.all(watches.map((watch) => watch.close()));
@@ -41,6 +45,7 @@ function instance(name: string, put?: SidecarEgress['put']) {
       put: put ?? ((id, state) => egress.put(id, state)),
     },
     service: undefined,
+    others: async () => workspaces,
     instance: name,
     log,
     onLost: async (id) => void lost.push(id),
@@ -71,20 +76,25 @@ const puts = ({ asked }: Sidecar): number => asked.filter((request) => request.s
 const OWN = ['a.tenant.example'];
 
 describe('counting what sidecars let out', () => {
-  it('counts it once, of conversations and of the pool', async () => {
-    const [one, warm] = [await conversation(), await member(9)];
+  it('counts it once, of conversations, of the pool and of workspaces', async () => {
+    const workspace = workspaceContainerId(must(parseWorkspaceId('mine')));
+    workspaces = [workspace];
+    const [one, warm, app] = [await conversation(), await member(9), await sidecars.start(workspace)];
     const { watch, forwarded } = instance('ann');
     await watch.runOnce();
     pass(one, 3);
     pass(warm, 2);
+    pass(app, 4);
     await watch.runOnce();
-    expect(forwarded()).toBe(5);
+    expect(forwarded()).toBe(9);
+    expect(puts(app)).toBe(1);
 
     await watch.runOnce();
-    expect(forwarded()).toBe(5);
+    expect(forwarded()).toBe(9);
     pass(one, 1);
     await watch.runOnce();
-    expect(forwarded()).toBe(6);
+    expect(forwarded()).toBe(10);
+    expect(puts(app)).toBe(1);
   });
 
   it('counts all of one that is new', async () => {

@@ -6,6 +6,7 @@ import { Faults } from './api/faults.ts';
 import { DOCUMENTED_RATES, RateLimits, type Rates } from './api/rate-limits.ts';
 import { ClientTokens } from './client-tokens.ts';
 import { ClusterStore } from './cluster-store.ts';
+import { AccessPointStore } from './efs/access-point-store.ts';
 import { EmulatorClock } from './emulator-clock.ts';
 import { LogStreams } from './logs/log-streams.ts';
 import { ServiceStore } from './services/service-store.ts';
@@ -43,6 +44,8 @@ export interface EmulatorOptions {
   /** The only ones that exist; where someone else makes them, looked up with each call. */
   readonly subnets?: readonly string[] | (() => readonly string[]);
   readonly securityGroups?: readonly string[] | (() => readonly string[]);
+  /** Of EFS: the only ones that exist. */
+  readonly fileSystems?: readonly string[] | (() => readonly string[]);
   /** Who may what; unless said, everyone everything. */
   readonly access?: AccessOptions;
   /** Without it, a task with secrets or a role does not start. */
@@ -62,6 +65,9 @@ export class EcsEmulator implements AsyncDisposable {
   readonly calls = new CallLog();
   readonly faults: Faults;
   readonly region: string;
+  /** What EFS has. */
+  readonly accessPoints: AccessPointStore;
+  readonly #fileSystems: () => readonly string[];
   readonly #world: World;
   readonly #backing: TaskBacking;
   readonly #server: AwsJsonServer;
@@ -86,11 +92,14 @@ export class EcsEmulator implements AsyncDisposable {
     this.region = options.region ?? 'us-east-1';
     const { subnets = ['subnet-0be27a0000000001a', 'subnet-0be27a0000000001b'] } = options;
     const { securityGroups = ['sg-0be27a00000000001'], onTask } = options;
+    const { fileSystems = ['fs-0be27a00000000001'] } = options;
     this.#backing = backing;
     const arns = new Arns(this.region, options.accountId ?? '123456789012');
     const lag = { describeMs: 0, listMs: 0, ...options.lag };
     const logs = new LogStreams(this.clock, options.logGroups ?? ['/ecs/workspace-agent']);
     const tasks = new TaskStore(arns, this.clock);
+    this.#fileSystems = typeof fileSystems === 'function' ? fileSystems : () => fileSystems;
+    this.accessPoints = new AccessPointStore(this.#fileSystems, arns, this.clock);
     const launcher = new TaskLauncher(
       {
         arns,
@@ -100,6 +109,7 @@ export class EcsEmulator implements AsyncDisposable {
         logs,
         closing: this.#closing.signal,
         keepViewsMs: KEEP_VIEWS_MS,
+        accessPoints: this.accessPoints,
         addedEnvironment: options.addedEnvironment ?? nothingToAdd,
         onChange: (task) => {
           onTask?.(task);
@@ -121,6 +131,7 @@ export class EcsEmulator implements AsyncDisposable {
       subnets: typeof subnets === 'function' ? subnets : () => subnets,
       securityGroups: typeof securityGroups === 'function' ? securityGroups : () => securityGroups,
       services: new ServiceStore(arns),
+      accessPoints: this.accessPoints,
       lag,
     };
     for (const name of options.clusters ?? []) {
@@ -141,11 +152,16 @@ export class EcsEmulator implements AsyncDisposable {
     return this.#world.securityGroups();
   }
 
+  get fileSystems(): readonly string[] {
+    return this.#fileSystems();
+  }
+
   /** What makes the SDK of a process speak to this emulator. */
   get env(): Record<string, string> {
     return {
       AWS_ENDPOINT_URL_ECS: this.url,
       AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: this.url,
+      AWS_ENDPOINT_URL_EFS: this.url,
       AWS_REGION: this.region,
       AWS_ACCESS_KEY_ID: 'emulator',
       AWS_SECRET_ACCESS_KEY: 'not-checked',

@@ -2,6 +2,7 @@ import type { Arns } from './api/arns.ts';
 import type { RateLimits } from './api/rate-limits.ts';
 import type { ClientTokens } from './client-tokens.ts';
 import type { ClusterStore } from './cluster-store.ts';
+import type { AccessPointStore } from './efs/access-point-store.ts';
 import type { EmulatorClock } from './emulator-clock.ts';
 import type { LogStreams } from './logs/log-streams.ts';
 import type { ServiceStore } from './services/service-store.ts';
@@ -27,6 +28,7 @@ export interface World {
   readonly clientTokens: ClientTokens;
   readonly logs: LogStreams;
   readonly services: ServiceStore;
+  readonly accessPoints: AccessPointStore;
   readonly subnets: () => readonly string[];
   readonly securityGroups: () => readonly string[];
   lag: Lag;

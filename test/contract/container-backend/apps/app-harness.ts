@@ -19,7 +19,7 @@ export interface AppsUnderTest {
   /** Its program is test/support/fixtures/test-app.ts. */
   image: string;
   /** Those of images/function-node and images/function-python. */
-  functionImages: { node: string; python: string };
+  functionImages?: { node: string; python: string };
   makeVolume(name: VolumeName, installation: string): Promise<void>;
   hasVolume(name: VolumeName): Promise<boolean>;
   /** Whether anything of a container is there, also of one that is only half made. */
@@ -30,6 +30,9 @@ export interface AppsUnderTest {
 export const OURS = 'apps-ours';
 export const OTHERS = 'apps-others';
 const MiB = 1024 * 1024;
+
+/** Of the egress proxy beside it, on backends where it has one. */
+export const PROXY_ENV = { PROXY_ADMIN_KEY: 'k'.repeat(64) };
 
 type Change = Partial<Omit<ContainerSpec, 'app'>> & { app?: Partial<NonNullable<ContainerSpec['app']>> };
 
@@ -90,6 +93,7 @@ export class AppHarness {
       role: this.role,
       image: this.under.image,
       env: {},
+      proxyEnv: PROXY_ENV,
       labels: {},
       limits: { cpus: 1, memoryBytes: 256 * MiB, pids: 128 },
       network: 'none',
@@ -127,6 +131,11 @@ export class AppHarness {
     expect(await this.backend.inspect(id)).toBeUndefined();
     expect((await this.backend.list(this.role)).map((view) => view.id)).not.toContain(id);
     expect(await this.under.hasTraces(id)).toBe(false);
+  }
+
+  /** Of a creation that failed: told to go, it may take its time. */
+  async expectNothingSoon(id: ContainerId): Promise<void> {
+    await vi.waitFor(() => this.expectNothingOf(id), { timeout: 20_000, interval: 50 });
   }
 
   /** Until a creation has begun to leave traces. */

@@ -3,7 +3,7 @@ import type { ContainerSpec } from '../../../../runtime/containers/container-bac
 import { LABEL } from '../../../../runtime/contracts/labels.ts';
 import { must } from '../../../support/must.ts';
 import { APP_PORT } from './app-calls.ts';
-import { type AppHarness, OURS } from './app-harness.ts';
+import { type AppHarness, OURS, PROXY_ENV } from './app-harness.ts';
 
 /** What is seen of a container that runs a program of its image. */
 export function appLookingContract(harness: AppHarness): void {
@@ -19,6 +19,7 @@ export function appLookingContract(harness: AppHarness): void {
         role: 'workspace',
         image: harness.under.image,
         env: { HOME: '/home/coder', no_proxy: 'mine' },
+        proxyEnv: PROXY_ENV,
         labels: { [LABEL.workspaceId]: 'w1', [LABEL.installation]: 'forged' },
         limits: { cpus: 1, memoryBytes: 2 ** 28, pids: 128 },
         network: 'none',
@@ -83,8 +84,12 @@ export function appLookingContract(harness: AppHarness): void {
       await next.close();
     });
 
-    it('tells what it prints and uses', async () => {
+    it('tells what it prints, and what it uses or that it cannot', async () => {
       expect(await harness.backend.logs(given.id, { tail: 10 })).toContain('the app begins');
+      if (!harness.backend.capabilities.stats) {
+        await expect(harness.backend.stats(given.id)).rejects.toMatchObject({ code: 'NOT_SUPPORTED' });
+        return;
+      }
       const stats = await harness.backend.stats(given.id);
       expect(stats.memoryBytes).toBeGreaterThan(1_000_000);
       expect(stats.pids).toBeGreaterThan(0);
@@ -95,8 +100,13 @@ export function appLookingContract(harness: AppHarness): void {
       await expect(asked).rejects.toMatchObject({ code: 'NOT_SUPPORTED' });
     });
 
-    it('pauses and resumes', async () => {
+    it('pauses and resumes, or says that it cannot', async () => {
       const { backend } = harness;
+      if (!backend.capabilities.pause) {
+        await expect(backend.pause(given.id)).rejects.toMatchObject({ code: 'NOT_SUPPORTED' });
+        await expect(backend.resume(given.id)).rejects.toMatchObject({ code: 'NOT_SUPPORTED' });
+        return;
+      }
       await backend.pause(given.id);
       await harness.expectState(given.id, 'paused');
       await expect(harness.app(given).call('/', undefined, 300)).rejects.toThrow();

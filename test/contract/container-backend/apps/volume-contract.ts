@@ -8,7 +8,7 @@ export function appVolumeContract(harness: AppHarness): void {
       const { id, volume } = harness.names();
       const given = harness.spec({ id, app: { volume: { name: volume, mount: '/home/coder' } } });
       await expect(harness.backend.create(given)).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND' });
-      await harness.expectNothingOf(id);
+      await harness.expectNothingSoon(id);
       expect(await harness.under.hasVolume(volume)).toBe(false);
     });
 

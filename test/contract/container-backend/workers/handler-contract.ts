@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { must } from '../../../support/must.ts';
 import type { AppHarness } from '../apps/app-harness.ts';
 
 /** The images of functions, as a backend runs them. */
@@ -8,7 +9,7 @@ export function workerHandlerContract(harness: AppHarness): void {
       ['node', 'export default (request) => ({ hello: request.name })'],
       ['python', 'def handler(request): return {"hello": request["name"]}'],
     ] as const)('calls its handler (%s)', async (language, source) => {
-      const image = harness.under.functionImages[language];
+      const image = must(harness.under.functionImages)[language];
       const given = harness.spec({ image, env: { HANDLER_SOURCE: source } });
       await harness.backend.create(given);
       const call = () => harness.app(given).call('/any/path', '{"name":"worker"}');
@@ -18,7 +19,7 @@ export function workerHandlerContract(harness: AppHarness): void {
     });
 
     it('ends with its handler, and says why', async () => {
-      const image = harness.under.functionImages.node;
+      const image = must(harness.under.functionImages).node;
       const given = harness.spec({ image, env: { HANDLER_SOURCE: 'export default 1' } });
       await harness.backend.create(given);
       await harness.expectState(given.id, 'exited');

@@ -181,13 +181,13 @@ describe('a look at a task definition', () => {
     await using ecs = await StubEcs.start({ startAgent: nothing });
     const api = ecs.api();
 
-    expect(await api.hasTaskDefinition('workspace-agent')).toBe(true);
-    expect(await api.hasTaskDefinition('workspace-agent:1')).toBe(true);
-    expect(await api.hasTaskDefinition('workspace-agent:2')).toBe(false);
-    expect(await api.hasTaskDefinition('another')).toBe(false);
+    expect(await api.definitions.has('workspace-agent')).toBe(true);
+    expect(await api.definitions.has('workspace-agent:1')).toBe(true);
+    expect(await api.definitions.has('workspace-agent:2')).toBe(false);
+    expect(await api.definitions.has('another')).toBe(false);
     const code = 'AccessDeniedException';
     ecs.emulator.faults.add({ operation: 'DescribeTaskDefinition', kind: 'error', code });
-    expect(await api.hasTaskDefinition('workspace-agent')).toBeUndefined();
+    expect(await api.definitions.has('workspace-agent')).toBeUndefined();
   });
 });
 
@@ -228,8 +228,8 @@ describe('the list of live tasks', () => {
       await api.runTask(ecs.runInput({ startedBy, tags }), PATIENT);
     }
 
-    expect(await api.liveTasks('berth/two')).toMatchObject([{ startedBy: 'berth/two', tags }]);
-    expect(await api.liveTasks('berth/none')).toEqual([]);
+    expect(await api.liveTasks({ startedBy: 'berth/two' })).toMatchObject([{ startedBy: 'berth/two', tags }]);
+    expect(await api.liveTasks({ startedBy: 'berth/none' })).toEqual([]);
   });
 });
 

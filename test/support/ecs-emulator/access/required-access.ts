@@ -9,16 +9,28 @@ const Named = z.object({
   taskDefinition: z.string().default('').catch(''),
   task: z.string().default('').catch(''),
   tasks: z.array(z.string()).default([]).catch([]),
-  tags: z.array(z.unknown()).default([]).catch([]),
+  tags: z
+    .array(z.object({ key: z.string(), value: z.string() }))
+    .default([])
+    .catch([]),
   resourceArn: z.string().default('').catch(''),
   logGroupName: z.string().default('').catch(''),
   logStreamName: z.string().default('').catch(''),
+  family: z.string().default('').catch(''),
+  executionRoleArn: z.string().optional().catch(undefined),
+  taskRoleArn: z.string().optional().catch(undefined),
+  FileSystemId: z.string().optional().catch(undefined),
+  AccessPointId: z.string().default('').catch(''),
+  Tags: z
+    .array(z.object({ Key: z.string(), Value: z.string() }))
+    .default([])
+    .catch([]),
 });
 type Named = z.infer<typeof Named>;
 
 type Required = (world: World, named: Named) => Access[];
 
-/** As the "Actions, resources, and condition keys" of ECS and CloudWatch Logs have it. */
+/** As the "Actions, resources, and condition keys" of ECS, EFS and CloudWatch Logs have it. */
 const REQUIRED: Readonly<Record<string, Required>> = {
   RunTask: runTask,
   StopTask: (world, { cluster, task }) => [onTask(world, 'ecs:StopTask', cluster, task)],
@@ -29,6 +41,22 @@ const REQUIRED: Readonly<Record<string, Required>> = {
       action: 'ecs:ListTasks',
       resource: world.arns.containerInstances(shortName('cluster', cluster)),
       context: inCluster(world, cluster),
+    },
+  ],
+  RegisterTaskDefinition: registerTaskDefinition,
+  CreateAccessPoint: createAccessPoint,
+  DescribeAccessPoints: ({ arns, accessPoints }, { FileSystemId, AccessPointId }) => [
+    {
+      action: 'elasticfilesystem:DescribeAccessPoints',
+      resource: FileSystemId === undefined ? arns.accessPoint(AccessPointId) : arns.fileSystem(FileSystemId),
+      context: resourceTags(accessPoints.known(AccessPointId)?.Tags ?? []),
+    },
+  ],
+  DeleteAccessPoint: ({ arns, accessPoints }, { AccessPointId }) => [
+    {
+      action: 'elasticfilesystem:DeleteAccessPoint',
+      resource: arns.accessPoint(AccessPointId),
+      context: resourceTags(accessPoints.known(AccessPointId)?.Tags ?? []),
     },
   ],
   // On a task that is there already: it is created by nothing.
@@ -58,11 +86,7 @@ function runTask(world: World, { cluster, taskDefinition, tags }: Named): Access
       resource: definition?.taskDefinitionArn ?? world.arns.taskDefinition(family, revision),
       context: inCluster(world, cluster),
     },
-    ...passed.map((resource) => ({
-      action: 'iam:PassRole',
-      resource,
-      context: { 'iam:PassedToService': 'ecs-tasks.amazonaws.com' },
-    })),
+    ...passed.map(passRole),
     ...(tags.length === 0
       ? []
       : [
@@ -73,6 +97,62 @@ function runTask(world: World, { cluster, taskDefinition, tags }: Named): Access
           },
         ]),
   ];
+}
+
+/** AWS knows no resource of it: what is registered is told apart by its tags. */
+function registerTaskDefinition({ arns }: World, named: Named): Access[] {
+  const { family, tags, executionRoleArn, taskRoleArn } = named;
+  const context = requestTags(tags.map(({ key, value }) => ({ Key: key, Value: value })));
+  const passed = [executionRoleArn, taskRoleArn].filter((role) => role !== undefined);
+  return [
+    { action: 'ecs:RegisterTaskDefinition', resource: '*', context },
+    ...passed.map(passRole),
+    ...(tags.length === 0
+      ? []
+      : [
+          {
+            action: 'ecs:TagResource',
+            resource: arns.taskDefinition(family, '*'),
+            context: { ...context, 'ecs:CreateAction': 'RegisterTaskDefinition' },
+          },
+        ]),
+  ];
+}
+
+function createAccessPoint({ arns }: World, { FileSystemId = '', Tags }: Named): Access[] {
+  const context = requestTags(Tags);
+  return [
+    {
+      action: 'elasticfilesystem:CreateAccessPoint',
+      resource: arns.fileSystem(FileSystemId),
+      context,
+    },
+    ...(Tags.length === 0
+      ? []
+      : [
+          {
+            action: 'elasticfilesystem:TagResource',
+            resource: arns.accessPoint('*'),
+            context: { ...context, 'elasticfilesystem:CreateAction': 'CreateAccessPoint' },
+          },
+        ]),
+  ];
+}
+
+function passRole(resource: string): Access {
+  return {
+    action: 'iam:PassRole',
+    resource,
+    context: { 'iam:PassedToService': 'ecs-tasks.amazonaws.com' },
+  };
+}
+
+function requestTags(tags: Named['Tags']): Record<string, string> {
+  return Object.fromEntries(tags.map(({ Key, Value }) => [`aws:RequestTag/${Key}`, Value]));
+}
+
+function resourceTags(tags: Named['Tags']): Record<string, string> {
+  return Object.fromEntries(tags.map(({ Key, Value }) => [`aws:ResourceTag/${Key}`, Value]));
 }
 
 function onTask(world: World, action: string, cluster: string, task: string): Access {

@@ -37,6 +37,14 @@ export class Arns {
     return `arn:aws:logs:${this.region}:${this.account}:log-group:${name}`;
   }
 
+  fileSystem(id: string): string {
+    return `arn:aws:elasticfilesystem:${this.region}:${this.account}:file-system/${id}`;
+  }
+
+  accessPoint(id: string): string {
+    return `arn:aws:elasticfilesystem:${this.region}:${this.account}:access-point/${id}`;
+  }
+
   #ecs(resource: string): string {
     return `arn:aws:ecs:${this.region}:${this.account}:${resource}`;
   }

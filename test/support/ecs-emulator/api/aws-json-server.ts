@@ -10,11 +10,12 @@ import type { World } from '../world.ts';
 import { AwsError } from './aws-error.ts';
 import type { CallLog } from './call-log.ts';
 import { Dropped, type Faults, faultAfter, faultBefore } from './faults.ts';
+import { restCall } from './rest-call.ts';
 import { checkSignature } from './signature.ts';
 
 const CONTENT_TYPE = 'application/x-amz-json-1.1';
 
-/** Answers AWS JSON 1.1, the protocol of the SDK's clients for ECS and CloudWatch Logs, on one port for both. */
+/** Answers AWS JSON 1.1, the protocol of the SDK's clients for ECS and CloudWatch Logs, and REST JSON, that of EFS, on one port. */
 export class AwsJsonServer implements AsyncDisposable {
   readonly #server: Server;
   readonly #world: World;
@@ -42,28 +43,39 @@ export class AwsJsonServer implements AsyncDisposable {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       const answer = await this.#answer(request);
-      send(response, 200, answer);
+      send(response, answer === undefined ? 204 : 200, answer);
     } catch (error) {
       if (error instanceof Dropped) request.socket.destroy();
       else if (error instanceof AwsError) {
-        send(response, error.status, { __type: error.code, message: error.message, ...error.fields });
+        response.setHeader('x-amzn-errortype', error.code);
+        const told = { ErrorCode: error.code, Message: error.message };
+        send(response, error.status, {
+          __type: error.code,
+          message: error.message,
+          ...told,
+          ...error.fields,
+        });
       } else send(response, 500, { __type: 'ServerException', message: `The emulator failed: ${error}` });
     }
   }
 
   async #answer(request: IncomingMessage): Promise<unknown> {
     const body = await text(request);
-    const [target = '', name = ''] = `${request.headers['x-amz-target'] ?? ''}`.split('.');
-    const input = parsed(body);
+    const rest = restCall(request, parsed(body));
+    const [target = '', name = ''] = rest
+      ? [rest.target, rest.name]
+      : `${request.headers['x-amz-target'] ?? ''}`.split('.');
+    const input = rest?.input ?? parsed(body);
     const call = this.#calls.add({ operation: name, at: this.#world.clock.now(), input });
     try {
       const service = SIGNING_NAMES[target] ?? 'ecs';
       const key = checkSignature(request.headers, this.#world.arns.region, service);
       const operation = OPERATIONS[target]?.[name];
-      if (request.method !== 'POST' || operation === undefined) {
+      if ((rest === undefined && request.method !== 'POST') || operation === undefined) {
         throw new AwsError('UnknownOperationException', `The emulator has no operation ${target}.${name}.`);
       }
-      if (request.headers['content-type'] !== CONTENT_TYPE || input === undefined) {
+      const isTyped = rest !== undefined || request.headers['content-type'] === CONTENT_TYPE;
+      if (!isTyped || !isObject(input)) {
         throw new AwsError('SerializationException', `The body has to be ${CONTENT_TYPE}.`);
       }
       this.#access.check(key, () => requiredAccess(this.#world, service, name, input));
@@ -96,14 +108,17 @@ export class AwsJsonServer implements AsyncDisposable {
 function parsed(body: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(body);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : undefined; // what a JSON object is
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 function send(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': CONTENT_TYPE, 'x-amzn-requestid': randomUUID() });
-  response.end(JSON.stringify(body));
+  response.end(body === undefined ? undefined : JSON.stringify(body));
 }

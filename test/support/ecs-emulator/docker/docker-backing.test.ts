@@ -193,7 +193,7 @@ describeWith(['docker', 'workspace-base-image'], 'a task on Docker', () => {
   });
 
   // API_EFSVolumeConfiguration; "Amazon EFS access points".
-  it('has an EFS file system as a folder, by its root directory or an access point', async () => {
+  it('has an EFS file system as a folder, by its root directory', async () => {
     mkdirSync(join(efsFolder, 'fs-12345678/data'), { recursive: true });
     writeFileSync(join(efsFolder, 'fs-12345678/data/a'), 'kept\n');
     const mountPoints = [{ sourceVolume: 'efs', containerPath: '/efs' }];
@@ -201,15 +201,48 @@ describeWith(['docker', 'workspace-base-image'], 'a task on Docker', () => {
       { name: 'efs', efsVolumeConfiguration: { fileSystemId: 'fs-12345678', ...changes } },
     ];
     expect(await printed('cat /efs/a', { mountPoints }, efs({ rootDirectory: '/data' }))).toEqual(['kept']);
-    const accessPoint = {
-      transitEncryption: 'ENABLED',
-      authorizationConfig: { accessPointId: 'fsap-12345678' },
-    };
-    await printed('echo mine > /efs/b', { mountPoints }, efs(accessPoint));
-    const written = readFileSync(join(efsFolder, 'fs-12345678/access-points/fsap-12345678/b'), 'utf8');
-    expect(written).toBe('mine\n');
     const nowhere = await run([shell('true', { mountPoints })], efs({ rootDirectory: '/none' }));
     expect((await arranged.reached(nowhere, 'STOPPED')).stoppedReason).toContain('No such file or directory');
+  });
+
+  // "Working with Amazon EFS access points": the folder is made with the first mount, and stays.
+  it('comes to the folder of an access point as its user, while that is there, and as nobody else', async () => {
+    const { accessPoints, fileSystems } = arranged.emulator;
+    const FileSystemId = must(fileSystems[0]);
+    const { AccessPointId } = accessPoints.create({
+      ClientToken: 'a',
+      FileSystemId,
+      PosixUser: { Uid: 1000, Gid: 1000 },
+      RootDirectory: {
+        Path: '/homes/a',
+        CreationInfo: { OwnerUid: 1000, OwnerGid: 1000, Permissions: '0700' },
+      },
+      Tags: [],
+    });
+    const mountPoints = [{ sourceVolume: 'efs', containerPath: '/efs' }];
+    const volumes = (fileSystemId: string): Volume[] => [
+      {
+        name: 'efs',
+        efsVolumeConfiguration: {
+          fileSystemId,
+          transitEncryption: 'ENABLED',
+          authorizationConfig: { accessPointId: AccessPointId, iam: 'DISABLED' },
+        },
+      },
+    ];
+    const asThem = { mountPoints, linuxParameters: { capabilities: { drop: ['ALL'] } } };
+    const ours = volumes(FileSystemId);
+    expect(await printed('stat -c "%a %u:%g" /efs; echo mine > /efs/b', asThem, ours)).toEqual([
+      '700 1000:1000',
+    ]);
+    expect(readFileSync(join(efsFolder, FileSystemId, 'homes/a/b'), 'utf8')).toBe('mine\n');
+    const why = async (changes: object, from = ours) =>
+      (await arranged.reached(await run([shell('true', changes)], from), 'STOPPED')).stoppedReason;
+    expect(await why({ ...asThem, user: '0:0' })).toContain('has to be that user');
+    expect(await why({ mountPoints })).toContain('without capabilities');
+    expect(await why(asThem, volumes('fs-12345678'))).toContain('is not available in fs-12345678');
+    accessPoints.delete(AccessPointId);
+    expect(await why(asThem)).toContain(`the access point ${AccessPointId} is not available`);
   });
 
   it('has no way out of its network, and reaches no other task', async () => {

@@ -93,7 +93,7 @@ class DockerBacking implements TaskBacking {
     const { engine, labels, cpus } = this.#place;
     const volumes = plan.volumes.map((volume) => ({
       name: volume.name,
-      ...volumeSource(volume, this.#efsFolder, plan.taskId),
+      ...volumeSource(volume, this.#efsFolder, plan),
     }));
     const own = volumes.filter(({ isOwn }) => isOwn).map(({ source }) => source);
     for (const Name of own) await engine.createVolume({ Name, Labels: labels });

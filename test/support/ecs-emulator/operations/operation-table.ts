@@ -1,3 +1,5 @@
+import { EFS } from '../api/rest-call.ts';
+import { createAccessPoint, deleteAccessPoint, describeAccessPoints } from './access-points.ts';
 import { createCluster, deleteCluster, describeClusters, putClusterCapacityProviders } from './clusters.ts';
 import { createLogGroup, deleteLogGroup, describeLogStreams, getLogEvents } from './logs.ts';
 import type { Operation } from './operation.ts';
@@ -12,7 +14,7 @@ import {
 } from './task-definitions.ts';
 import { describeTasks, listTasks, stopTask } from './tasks.ts';
 
-/** By `X-Amz-Target`: the service, and what it is asked for. */
+/** By `X-Amz-Target`, or what stands for it where there is none: the service, and what it is asked for. */
 export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
   AmazonEC2ContainerServiceV20141113: {
     CreateCluster: createCluster,
@@ -34,6 +36,11 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     TagResource: tagResource,
     UpdateService: updateService,
   },
+  [EFS]: {
+    CreateAccessPoint: createAccessPoint,
+    DeleteAccessPoint: deleteAccessPoint,
+    DescribeAccessPoints: describeAccessPoints,
+  },
   Logs_20140328: {
     CreateLogGroup: createLogGroup,
     DeleteLogGroup: deleteLogGroup,
@@ -45,5 +52,6 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
 /** The name of each service in the scope of a signature. */
 export const SIGNING_NAMES: Readonly<Record<string, string>> = {
   AmazonEC2ContainerServiceV20141113: 'ecs',
+  [EFS]: 'elasticfilesystem',
   Logs_20140328: 'logs',
 };

@@ -20,6 +20,19 @@ export interface TaskPlan {
   readonly executionRoleArn: string | undefined;
   readonly taskRoleArn: string | undefined;
   readonly volumes: readonly Volume[];
+  /** What an access point of EFS leads to, now. Throws `StartFailure`. */
+  readonly accessPoint: (fileSystem: string, id: string) => MountedAccessPoint;
+}
+
+/** As EFS has it, as far as files are concerned. */
+export interface MountedAccessPoint {
+  readonly PosixUser?: { readonly Uid: number; readonly Gid: number } | undefined;
+  readonly RootDirectory: {
+    readonly Path: string;
+    readonly CreationInfo?:
+      | { readonly OwnerUid: number; readonly OwnerGid: number; readonly Permissions: string }
+      | undefined;
+  };
 }
 
 export interface ContainerExit {

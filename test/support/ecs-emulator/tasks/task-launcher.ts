@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Arns } from '../api/arns.ts';
 import type { RunTaskRequest } from '../api/run-task-shape.ts';
 import type { Cluster } from '../cluster-store.ts';
+import type { AccessPointStore } from '../efs/access-point-store.ts';
 import type { TaskDefinition } from '../task-definition-store.ts';
 import { Task } from './task.ts';
 import type { ContainerPlan, TaskPlan } from './task-backing.ts';
@@ -24,6 +25,7 @@ export interface Launch {
 export interface LauncherAround extends Omit<RunAround, 'address'> {
   readonly arns: Arns;
   readonly keepViewsMs: number;
+  readonly accessPoints: Pick<AccessPointStore, 'mounted'>;
   readonly onChange: (task: Task) => void;
 }
 
@@ -52,7 +54,7 @@ export class TaskLauncher {
     const { arns, clock, keepViewsMs, onChange } = this.#around;
     const { cluster, definition, request } = launch;
     const id = randomBytes(16).toString('hex');
-    const plan = taskPlan(id, arns.task(cluster.name, id), launch);
+    const plan = taskPlan(id, arns.task(cluster.name, id), launch, this.#around.accessPoints);
     const task = new Task(
       {
         id,
@@ -109,13 +111,19 @@ export class TaskLauncher {
   }
 }
 
-function taskPlan(taskId: string, taskArn: string, { definition, request }: Launch): TaskPlan {
+function taskPlan(
+  taskId: string,
+  taskArn: string,
+  { definition, request }: Launch,
+  accessPoints: LauncherAround['accessPoints'],
+): TaskPlan {
   return {
     taskId,
     taskArn,
     cpuUnits: definition.cpuUnits,
     memoryMiB: definition.memoryMiB,
     volumes: definition.volumes ?? [],
+    accessPoint: (fileSystem, point) => accessPoints.mounted(fileSystem, point),
     executionRoleArn: definition.executionRoleArn,
     taskRoleArn: definition.taskRoleArn,
     containers: definition.containerDefinitions.map((container): ContainerPlan => {

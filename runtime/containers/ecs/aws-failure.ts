@@ -37,19 +37,26 @@ export function troubleOf(error: unknown): Trouble {
   return status !== undefined && status >= 400 && status < 500 ? 'refused' : 'unavailable';
 }
 
+const REFUSED = { ECS: 'CONTAINER_CREATE_FAILED', EFS: 'VOLUME_CREATE_FAILED' } as const;
+
 /** In our words. */
-export function asBerthError(operation: string, error: unknown): BerthError {
+export function asBerthError(service: 'ECS' | 'EFS', operation: string, error: unknown): BerthError {
   const said = `${shapeOf(error).name}: ${error instanceof Error ? error.message : String(error)}`;
   switch (troubleOf(error)) {
     case 'throttled':
       return new BerthError(
         'BACKEND_UNAVAILABLE',
-        `ECS takes no more calls of ${operation} (${said})`,
+        `${service} takes no more calls of ${operation} (${said})`,
         {},
         error,
       );
     case 'unavailable':
-      return new BerthError('BACKEND_UNAVAILABLE', `ECS does not answer ${operation} (${said})`, {}, error);
+      return new BerthError(
+        'BACKEND_UNAVAILABLE',
+        `${service} does not answer ${operation} (${said})`,
+        {},
+        error,
+      );
     case 'denied': {
       const detail = `AWS does not let the runtime call ${operation}: check its role and credentials (${said})`;
       return new BerthError('BACKEND_UNAVAILABLE', detail, {}, error);
@@ -62,8 +69,13 @@ export function asBerthError(operation: string, error: unknown): BerthError {
         error,
       );
     case 'refused':
-      return new BerthError('CONTAINER_CREATE_FAILED', `ECS refuses ${operation} (${said})`, {}, error);
+      return new BerthError(REFUSED[service], `${service} refuses ${operation} (${said})`, {}, error);
   }
+}
+
+/** Of what a call failed with: its own error, which is the cause of ours. */
+export function saidBy(error: unknown): ReturnType<typeof shapeOf> {
+  return shapeOf(error instanceof Error ? error.cause : error);
 }
 
 /** Of an error of the SDK; of any other its name alone. */
@@ -71,6 +83,7 @@ export function shapeOf(error: unknown): {
   name: string;
   $metadata?: { httpStatusCode?: number };
   resourceIds?: string[];
+  AccessPointId?: string;
 } {
   return error instanceof Error ? error : { name: 'Error' };
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { LogFrames } from '../../../../runtime/containers/docker/log-frames.ts';
-import { LastBytes } from '../../../../runtime/containers/last-bytes.ts';
+import { LastBytes } from '../../../runtime/containers/last-bytes.ts';
+import { LogFrames } from '../../../runtime/containers/log-frames.ts';
 
 function frame(text: string): Buffer {
   const header = Buffer.alloc(8);

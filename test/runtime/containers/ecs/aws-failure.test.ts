@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asBerthError, troubleOf } from '../../../../runtime/containers/ecs/ecs-failure.ts';
+import { asBerthError, troubleOf } from '../../../../runtime/containers/ecs/aws-failure.ts';
 
 /** An error as the SDK throws it. */
 function sdkError(name: string, httpStatusCode?: number): Error {
@@ -36,13 +36,13 @@ describe('an error of AWS', () => {
     ['InvalidParameterException', 'CONTAINER_CREATE_FAILED', /ECS refuses RunTask/],
   ])('%s becomes %s, with what AWS said and itself as the cause', (name, code, words) => {
     const error = sdkError(name, name === 'ServerException' ? 500 : 400);
-    const ours = asBerthError('RunTask', error);
+    const ours = asBerthError('ECS', 'RunTask', error);
     expect(ours).toMatchObject({ code, cause: error, detail: expect.stringMatching(words) });
     expect(ours.detail).toContain(`${name}: what AWS said`);
   });
 
   it('may be something that is no error at all', () => {
     expect(troubleOf('x')).toBe('unavailable');
-    expect(asBerthError('RunTask', 'x').detail).toContain('x');
+    expect(asBerthError('ECS', 'RunTask', 'x').detail).toContain('x');
   });
 });

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { type Duplex, Transform } from 'node:stream';
-import { BerthError } from '../../contracts/errors.ts';
-import { LastBytes } from '../last-bytes.ts';
-import { LAST_WORDS_BYTES, type RunEnd, type VolumeRun } from '../volume-run.ts';
-import { isRefusal, unavailable } from './engine-errors.ts';
+import { BerthError } from '../contracts/errors.ts';
+import { LastBytes } from './last-bytes.ts';
 import { LogFrames } from './log-frames.ts';
+import { LAST_WORDS_BYTES, type RunEnd, type VolumeRun } from './volume-run.ts';
 
 const STDERR = 2;
 /** As a shell tells of one that was killed. */
@@ -12,23 +11,26 @@ const KILLED = 137;
 const ENDED_BY_ANOTHER = 'another call has ended it';
 
 interface Attached {
-  /** What the engine calls it in errors. */
-  name: string;
-  host: string;
+  /** The script's stdin, and both its outputs in frames. */
   connection: Duplex;
-  exitCode(): Promise<number>;
+  /** Of what has ended, or is about to. Undefined: it is gone, by another's doing. */
+  exitCode(): Promise<number | undefined>;
+  /** What a connection that broke means. Undefined: the end of the script, which its exit code tells of. */
+  broken(error: Error): Error | undefined;
   remove(): Promise<void>;
 }
 
-/** A container whose stdin and outputs are one connection. The engine waits where we don't read, and so do we. */
-export function attachedRun({ name, host, connection, exitCode, remove }: Attached): VolumeRun {
+/** A script in a container whose stdin and outputs are one connection. Where we don't read, it waits. */
+export function attachedRun({ connection, exitCode, broken, remove }: Attached): VolumeRun {
   const stdout = new Stdout();
   const over = once(stdout, 'close');
-  connection.on('error', (error) =>
-    stdout.destroy(unavailable(`the streams of ${name}`, host, error.message, error)),
-  );
+  connection.on('error', (error) => {
+    const failure = broken(error);
+    if (failure === undefined) stdout.end();
+    else stdout.destroy(failure);
+  });
   connection.once('close', () => {
-    if (!connection.readableEnded) stdout.destroy();
+    if (!connection.readableEnded && !stdout.writableEnded) stdout.destroy();
   });
   // Who reads no more has no more to write either.
   stdout.once('close', () => {
@@ -37,12 +39,9 @@ export function attachedRun({ name, host, connection, exitCode, remove }: Attach
   stdout.on('error', () => {}); // for whoever reads
   connection.pipe(stdout);
   const ended = over.then(async (): Promise<RunEnd> => {
-    try {
-      return { exitCode: await exitCode(), words: stdout.words };
-    } catch (error) {
-      if (isRefusal(error, 404)) return { exitCode: KILLED, words: ENDED_BY_ANOTHER };
-      throw isRefusal(error) ? unavailable(`waiting for ${name}`, host, error.message, error) : error;
-    }
+    const code = await exitCode();
+    if (code === undefined) return { exitCode: KILLED, words: ENDED_BY_ANOTHER };
+    return { exitCode: code, words: stdout.words };
   });
   ended.catch(() => {}); // for whoever asks
   return {
@@ -50,7 +49,7 @@ export function attachedRun({ name, host, connection, exitCode, remove }: Attach
     stdout,
     ended,
     async remove() {
-      // First, since the engine is slow to end what waits for its reader.
+      // First, since an engine is slow to end what waits for its reader.
       stdout.destroy(new BerthError('ARCHIVE_FAILED', ENDED_BY_ANOTHER));
       await remove();
     },

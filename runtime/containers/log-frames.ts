@@ -1,6 +1,6 @@
 const HEADER_BYTES = 8;
 
-/** Takes the engine's frames (a stream's number, 3 zeros, 4 bytes of length, then the text) apart. */
+/** Takes frames as Docker has them (a stream's number, 3 zeros, 4 bytes of length, then the text) apart. */
 export class LogFrames {
   #header = Buffer.alloc(0);
   #left = 0;
