@@ -2,6 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { connectEngine } from '../../../../images/builder/engine.ts';
 import { AppHarness } from '../../../contract/container-backend/apps/app-harness.ts';
 import { dockerApps } from '../../../contract/container-backend/apps/docker-apps.ts';
+import { must } from '../../../support/must.ts';
 import { describeWith, docker } from '../../../support/services/provided.ts';
 
 const MiB = 1024 * 1024;
@@ -13,7 +14,7 @@ describeWith(['docker', ...images], 'a worker on Docker', () => {
   it('has its limits and no rights, and is its image’s own user', async () => {
     const limits = { cpus: 1, memoryBytes: 512 * MiB, pids: 128 };
     const given = harness.spec({
-      image: harness.under.functionImages.node,
+      image: must(harness.under.functionImages).node,
       env: { HANDLER_SOURCE: 'export default () => process.getuid()' },
       limits,
     });
@@ -39,7 +40,7 @@ describeWith(['docker', ...images], 'a worker on Docker', () => {
 
   it('that takes more memory than it has is known by that', async () => {
     const given = harness.spec({
-      image: harness.under.functionImages.node,
+      image: must(harness.under.functionImages).node,
       env: {
         HANDLER_SOURCE:
           'export default () => { const all = []; for (;;) all.push(Buffer.alloc(2 ** 20, 1)); }',
