@@ -1,7 +1,8 @@
-import { RunError } from '@pulumi/pulumi';
+import type { RunError } from '@pulumi/pulumi';
 import type { PlatformArgs } from './platform-args.ts';
 import { ARGUMENT_NAMES, ONLY_ON_ECS, RULES } from './platform-rules.ts';
 import { siteOf } from './site-of.ts';
+import { toldError } from './told-error.ts';
 
 /** One thing that is wrong: the key, what it wants, an example, and what it is where that is not plain. */
 export interface Problem {
@@ -11,7 +12,7 @@ export interface Problem {
   is?: string;
 }
 
-/** One error of all of them, which Pulumi tells without a stack trace. */
+/** One error of all of them. */
 export function refusal(
   problems: readonly Problem[],
   called: (key: string) => string = (key) => key,
@@ -22,9 +23,7 @@ export function refusal(
       `  ${called(key)} wants ${wants}, for instance ${example}${is === undefined ? '' : `, but is ${is}`}`,
   );
   const last = remedy === undefined ? [] : [remedy];
-  const message = ["The platform can't be made like this:", ...lines, ...last].join('\n');
-  // Pulumi would put the name of every property before it that waits for what is refused.
-  return Object.defineProperty(new RunError(message), 'message', { get: () => message, set() {} });
+  return toldError(["The platform can't be made like this:", ...lines, ...last].join('\n'));
 }
 
 /** Arguments whose own value is wrong, whatever the others are; `platform` alone has no default. */

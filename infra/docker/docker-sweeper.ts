@@ -23,7 +23,8 @@ docker network connect "$network" "$container" && docker start --attach "$contai
 code=$?
 docker rm --force "$container" >/dev/null 2>&1
 echo "Something is left, so all that it needs stays. Run pulumi destroy again. To give up what could not be saved, \
-first: docker rm --force \\$(docker ps --all --quiet --filter label=$label)" >&2
+first: docker rm --force \\$(docker ps --all --quiet --filter label=$label)\
+\${volumes:+; docker volume rm \\$(docker volume ls --quiet --filter label=$label)}" >&2
 exit $code
 `;
 

@@ -35,8 +35,8 @@ interface Given {
 
 /**
  * What is made before the runtime's service, and so is deleted after it and before all that a runtime needs. Its
- * deletion ends every conversation's task, files saved first, and deregisters all revisions. It does nothing when it is made or changed; and the name
- * of its function, which alone makes it another, stays.
+ * deletion ends every conversation's task, files saved first, and deregisters all revisions. It does nothing when it is
+ * made or changed; and the name of its function, which alone makes it another, stays.
  */
 export function ecsSweeper(given: Given): Invocation {
   const { place, clusterArn, task, dependsOn } = given;

@@ -200,16 +200,19 @@ describeWithPulumi('the stack dev', (engine) => {
     await withVolumes(docker().host, both, ['sh', '-c', TAKE_UP]);
     const platform = await client();
     expect((await platform.execute('first', 'cat last')).printed).toBe(words('first'));
+    const notes = await workspace('notes');
+    const url = await notes.make();
+    expect(await notes.read(url, 'note')).toBe('kept'); // a workspace of the same name has its home again
     const reached = await platform.execute('first', 'curl -sS http://nowhere.example');
     expect(reached.printed).toContain('Domain not in whitelist');
   });
 
   it('leaves nothing of its own where data is to be destroyed, too', async () => {
     told();
-    const running = await workspace('running');
-    await running.make();
-    await (await workspace('asleep')).make('STANDBY');
-    await running.becomes('RUNNING');
+    await (await workspace('notes')).becomes('RUNNING');
+    const asleep = await workspace('asleep');
+    await asleep.make('STANDBY');
+    await asleep.becomes('STANDBY');
     const engine = connectEngine(docker().host);
     // An upgrade builds images beside those of before.
     const [built] = (await there()).images.filter((tag) => tag.startsWith('runtime:'));
@@ -226,7 +229,7 @@ describeWithPulumi('the stack dev', (engine) => {
         'workspace-editor',
       ],
     ]);
-    expect(before.volumes).toEqual(expect.arrayContaining(['running', 'asleep', 'notes'].map(home)));
+    expect(before.volumes).toEqual(expect.arrayContaining(['asleep', 'notes'].map(home)));
     await stack.destroy();
     const { volumes, ...rest } = await there();
     expect(rest).toEqual({ containers: [], networks: [], images: [] });
