@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export type ImageName = 'workspace-base' | 'proxy-sidecar' | 'runtime';
+export type ImageName = 'workspace-base' | 'workspace-editor' | 'proxy-sidecar' | 'runtime';
 
 /** What an image is built from, and a hash of it. */
 export interface ImageContext {
@@ -46,6 +46,7 @@ function read(): Record<ImageName, ImageContext> {
   const context = (name: ImageName): ImageContext => ({ folder: join(folder, name), hash: hashes[name] });
   return {
     'workspace-base': context('workspace-base'),
+    'workspace-editor': context('workspace-editor'),
     'proxy-sidecar': context('proxy-sidecar'),
     runtime: context('runtime'),
   };

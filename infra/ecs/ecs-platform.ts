@@ -21,6 +21,7 @@ import { egressPlan, reachedHosts } from './egress-plan.ts';
 import { clientRanges, platformNetwork } from './platform-network.ts';
 import { runtimeAccess } from './runtime-access.ts';
 import { securityGroups } from './security-groups.ts';
+import { workspaces } from './workspaces.ts';
 
 /** The platform on AWS: a cluster of conversations, the runtime behind a load balancer, its stores and its images. */
 export class EcsPlatform extends ComponentResource {
@@ -93,9 +94,19 @@ export class EcsPlatform extends ComponentResource {
           dependsOn: [...reachable, capacity],
         })
       : undefined;
+    const homes = workspaces(place, {
+      clusterArn,
+      version,
+      onInstances,
+      network,
+      groups,
+      agents,
+      destroyData,
+    });
     const access = runtimeAccess(place, {
       clusterArn,
       agents,
+      workspaces: homes,
       bucketArn: stores.bucketArn,
       bedrockRegion: given.bedrockRegion,
     });
@@ -119,6 +130,7 @@ export class EcsPlatform extends ComponentResource {
       taskSubnets: network.taskSubnets,
       taskSecurityGroup: groups.tasks.id,
       logGroup: agents.log.name,
+      workspaces: homes,
       ...stores,
       ...kept,
       anthropicApiKey: givenKey(place, given.anthropicApiKey),
@@ -131,7 +143,6 @@ export class EcsPlatform extends ComponentResource {
       version,
       environment,
       taskRoleArn: access.roleArn,
-      conversations: agents.task.family,
       cluster,
       subnetIds: network.serviceSubnets,
       securityGroupId: groups.runtime.id,

@@ -66,8 +66,6 @@ interface Given {
   version: string;
   environment: RuntimeEnvironment<StoredSecret>;
   taskRoleArn: Input<string>;
-  /** The family of the conversations' tasks. */
-  conversations: Output<string>;
   cluster: { arn: Output<string>; name: Output<string> };
   subnetIds: Output<string[]>;
   securityGroupId: Output<string>;
@@ -118,7 +116,6 @@ export function ecsRuntime(given: Given): { service: Service; deployed: Output<s
     clusterArn: cluster.arn,
     task,
     taskFamily: taskFamilyArn(place, called),
-    conversations: given.conversations,
     taskRoles: [execution.role.arn, given.taskRoleArn],
     container: RUNTIME_CONTAINER,
     subnetIds: given.subnetIds,

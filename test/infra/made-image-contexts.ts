@@ -10,5 +10,6 @@ export function imageContexts(): Record<ImageName, ImageContext> {
     'workspace-base': made('workspace-base', 'a'),
     'proxy-sidecar': made('proxy-sidecar', 'b'),
     runtime: made('runtime', 'c'),
+    'workspace-editor': made('workspace-editor', 'd'),
   };
 }

@@ -17,6 +17,7 @@ const EGRESS = 'aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule';
 vi.mock('../../../infra/image-contexts.ts', () => ({
   imageContexts: () => ({
     'workspace-base': { folder: '/contexts/workspace-base', hash: 'aaaaaaaaaaaa' },
+    'workspace-editor': { folder: '/contexts/workspace-editor', hash: 'dddddddddddd' },
     'proxy-sidecar': { folder: '/contexts/proxy-sidecar', hash: 'bbbbbbbbbbbb' },
     runtime: { folder: '/contexts/runtime', hash: 'cccccccccccc' },
   }),
@@ -79,6 +80,7 @@ describe('the platform on ECS', () => {
       'agents-runtime-execution',
       'agents-sweeper',
       'agents-workspace-agent-execution',
+      'agents-workspace-execution',
     ]);
   });
 
@@ -211,7 +213,7 @@ describe('the platform on ECS in strict mode', () => {
   it('gives no container a writable root, a capability, root or a public address', async () => {
     const made = await platform({ egressMode: 'service' });
     const containers = made.names(TASK).flatMap((task) => made.containers(task));
-    expect(containers).toHaveLength(4);
+    expect(containers).toHaveLength(7);
     for (const { readonlyRootFilesystem, linuxParameters, user } of containers) {
       expect(readonlyRootFilesystem).toBe(true);
       expect(linuxParameters.capabilities.drop).toEqual(['ALL']);

@@ -11,6 +11,7 @@ const FUNCTION = 'aws:lambda/function:Function';
 vi.mock('../../../infra/image-contexts.ts', () => ({
   imageContexts: () => ({
     'workspace-base': { folder: '/contexts/workspace-base', hash: 'aaaaaaaaaaaa' },
+    'workspace-editor': { folder: '/contexts/workspace-editor', hash: 'dddddddddddd' },
     'proxy-sidecar': { folder: '/contexts/proxy-sidecar', hash: 'bbbbbbbbbbbb' },
     runtime: { folder: '/contexts/runtime', hash: 'cccccccccccc' },
   }),
@@ -31,7 +32,6 @@ describe('the sweeper on ECS', () => {
       cluster: service.cluster,
       taskDefinition: service.taskDefinition,
       family: 'agents-runtime',
-      conversations: 'agents-workspace-agent',
       container: made.containers('agents-runtime')[0]?.name,
       command: ['node', '/opt/berth/runtime.mjs', 'destroy-all', '--yes'],
       subnets,
