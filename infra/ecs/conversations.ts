@@ -17,6 +17,8 @@ export interface Conversations {
   task: TaskDefinition;
   execution: GrantedRole;
   log: LogGroup;
+  /** Which works on the files of workspaces, too. */
+  agentImage: EcsImage;
   /** Which the egress service is, too. */
   proxyImage: EcsImage;
 }
@@ -43,5 +45,5 @@ export function conversations(place: EcsPlace, given: Given): Conversations {
     executionRoleArn: execution.role.arn,
     onInstances,
   });
-  return { task, execution, log, proxyImage };
+  return { task, execution, log, agentImage, proxyImage };
 }

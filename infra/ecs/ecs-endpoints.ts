@@ -11,7 +11,7 @@ export const ENDPOINTS: Record<EndpointGroup, readonly string[]> = {
   /** What starts any task. */
   'pull-endpoints': ['ecr.api', 'ecr.dkr', 'logs'],
   /** What the runtime and the starts of services call. */
-  'control-endpoints': ['secretsmanager', 'ecs', 'sts'],
+  'control-endpoints': ['secretsmanager', 'ecs', 'sts', 'elasticfilesystem'],
   'model-endpoint': ['bedrock-runtime'],
   /** What instances call that run tasks. */
   'instance-endpoints': ['ecs-agent', 'ecs-telemetry'],

@@ -4,6 +4,7 @@ import { DEFAULT, type RuntimeEnvironment } from '../runtime-environment.ts';
 import type { StoredSecret } from './ecs-secrets.ts';
 import { allowList, type EgressPlan } from './egress-plan.ts';
 import { RUNTIME_PORT } from './security-flows.ts';
+import type { EcsWorkspaces } from './workspaces.ts';
 
 interface Given {
   args: PlatformArgs;
@@ -18,6 +19,7 @@ interface Given {
   taskSubnets: Output<string[]>;
   taskSecurityGroup: Output<string>;
   logGroup: Output<string>;
+  workspaces: EcsWorkspaces;
   objectStoreUrl: Output<string>;
   redisUrl: StoredSecret;
   databaseUrl: StoredSecret;
@@ -55,9 +57,9 @@ export function ecsEnvironment(given: Given): RuntimeEnvironment<StoredSecret> {
     BERTH_ALLOW_UNISOLATED: DEFAULT,
     ECS_CLUSTER: given.cluster,
     ECS_TASK_DEFINITION: given.taskDefinition,
-    ECS_EFS_FILE_SYSTEM: DEFAULT,
-    ECS_WORKSPACE_TASK_DEFINITION: DEFAULT,
-    ECS_WORKSPACE_SECURITY_GROUPS: DEFAULT,
+    ECS_EFS_FILE_SYSTEM: given.workspaces.files.id,
+    ECS_WORKSPACE_TASK_DEFINITION: given.workspaces.task.arn,
+    ECS_WORKSPACE_SECURITY_GROUPS: given.workspaces.securityGroup,
     ECS_SUBNETS: list(given.taskSubnets),
     ECS_SECURITY_GROUPS: given.taskSecurityGroup,
     ECS_CAPACITY_PROVIDER: args.capacityProvider ?? DEFAULT,
@@ -74,7 +76,7 @@ export function ecsEnvironment(given: Given): RuntimeEnvironment<StoredSecret> {
     DOCKER_HOST: DEFAULT,
     DOCKER_APPARMOR_PROFILE: DEFAULT,
     WORKSPACE_IMAGE: DEFAULT, // the task definition says it
-    DEFAULT_WORKSPACE_IMAGE_REF: DEFAULT,
+    DEFAULT_WORKSPACE_IMAGE_REF: given.workspaces.editorImage.ref,
     ALLOWED_IMAGES: DEFAULT,
     OWN_IMAGES: DEFAULT,
     BASE_IMAGE: DEFAULT,

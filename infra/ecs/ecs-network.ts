@@ -11,6 +11,8 @@ export interface EcsNetwork {
   range: Output<string>;
   /** Of the conversations' tasks. */
   taskSubnets: Output<string[]>;
+  /** Of those, one a zone. */
+  zoneSubnets: Output<string[]>;
   /** Of the load balancer, the runtime, the stores and the endpoints: in different zones. */
   serviceSubnets: Output<string[]>;
   serviceRanges: Output<string[]>;

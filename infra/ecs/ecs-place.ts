@@ -34,7 +34,7 @@ export function ecsPlace(name: string, parent: ComponentResource): EcsPlace {
 
 /** Families of all task definitions that a platform may have, now or before. */
 export function taskFamilies(name: string): string[] {
-  return ['workspace-agent', 'runtime', 'proxy'].map((kind) => `${name}-${kind}`);
+  return ['workspace-agent', 'workspace', 'runtime', 'proxy'].map((kind) => `${name}-${kind}`);
 }
 
 /** The ARN of a family of task definitions, without a revision. */

@@ -29,6 +29,7 @@ import { egressPlan, reachedHosts } from './egress-plan.ts';
 import { clientRanges, platformNetwork } from './platform-network.ts';
 import { runtimeAccess } from './runtime-access.ts';
 import { securityGroups } from './security-groups.ts';
+import { workspaces } from './workspaces.ts';
 
 /** The platform on AWS: a cluster of conversations, the runtime behind a load balancer, its stores and its images. */
 export class EcsPlatform extends ComponentResource {
@@ -102,9 +103,19 @@ export class EcsPlatform extends ComponentResource {
           dependsOn: [...reachable, capacity],
         })
       : undefined;
+    const homes = workspaces(place, {
+      clusterArn,
+      version,
+      onInstances,
+      network,
+      groups,
+      agents,
+      destroyData,
+    });
     const access = runtimeAccess(place, {
       clusterArn,
       agents,
+      workspaces: homes,
       bucketArn: stores.bucketArn,
       bedrockRegion: given.bedrockRegion,
     });
@@ -133,6 +144,7 @@ export class EcsPlatform extends ComponentResource {
       taskSubnets: network.taskSubnets,
       taskSecurityGroup: groups.tasks.id,
       logGroup: agents.log.name,
+      workspaces: homes,
       ...stores,
       ...kept,
       anthropicApiKey: givenKey(place, given.anthropicApiKey),
@@ -145,7 +157,6 @@ export class EcsPlatform extends ComponentResource {
       version,
       environment,
       taskRoleArn: access.roleArn,
-      conversations: agents.task.family,
       cluster,
       subnetIds: network.serviceSubnets,
       securityGroupId: groups.runtime.id,
@@ -162,7 +173,8 @@ export class EcsPlatform extends ComponentResource {
     });
 
     const services = [deployed, ...(egress ? [egress.deployed] : [])];
-    ecsRevisions({ place, sweeper, deployed: [agents.task.arn, ...services], dependsOn: [service] });
+    const definitions = [agents.task.arn, homes.task.arn, ...services];
+    ecsRevisions({ place, sweeper, deployed: definitions, dependsOn: [service] });
     ecsWatch(place, {
       balancer: front.balancer.arnSuffix,
       targets: front.targets.arnSuffix,

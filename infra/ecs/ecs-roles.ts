@@ -50,7 +50,7 @@ export interface GrantedRole {
 interface Starts {
   place: EcsPlace;
   clusterArn: Output<string>;
-  called: 'workspace-agent' | 'runtime' | 'proxy';
+  called: 'workspace-agent' | 'workspace' | 'runtime' | 'proxy';
   repositories: Output<string>[];
   logGroup: Output<string>;
   secrets: Output<string>[];
@@ -90,13 +90,23 @@ export function allowRuntime(place: EcsPlace, runtime: Role, may: Inputs<Runtime
     may.bucket,
     may.prefix,
     may.bedrockRole,
+    may.workspaces,
   ]);
   return allow(
     place,
     runtime,
     'runtime',
-    named.apply(([cluster, taskFamily, executionRole, logGroup, bucket, prefix, bedrockRole]) =>
-      runtimePolicy({ cluster, taskFamily, executionRole, logGroup, bucket, prefix, bedrockRole }),
+    named.apply(([cluster, taskFamily, execution, logGroup, bucket, prefix, bedrockRole, workspaces]) =>
+      runtimePolicy({
+        cluster,
+        taskFamily,
+        executionRole: execution,
+        logGroup,
+        bucket,
+        prefix,
+        bedrockRole,
+        workspaces,
+      }),
     ),
   );
 }

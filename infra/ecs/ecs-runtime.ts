@@ -66,8 +66,6 @@ interface Given {
   version: string;
   environment: RuntimeEnvironment<StoredSecret>;
   taskRoleArn: Input<string>;
-  /** The family of the conversations' tasks. */
-  conversations: Output<string>;
   cluster: { arn: Output<string>; name: Output<string> };
   subnetIds: Output<string[]>;
   securityGroupId: Output<string>;
@@ -125,7 +123,6 @@ export function ecsRuntime(given: Given): EcsRuntime {
     clusterArn: cluster.arn,
     task,
     taskFamily: taskFamilyArn(place, called),
-    conversations: given.conversations,
     taskRoles: [execution.role.arn, given.taskRoleArn],
     container: RUNTIME_CONTAINER,
     subnetIds: given.subnetIds,

@@ -21,8 +21,6 @@ interface Given {
   task: TaskDefinition;
   /** Its ARN without a revision, known before there is one: a new revision changes no policy. */
   taskFamily: Output<string>;
-  /** The family of the conversations' tasks. */
-  conversations: Output<string>;
   taskRoles: Input<string>[];
   container: string;
   subnetIds: Output<string[]>;
@@ -35,8 +33,8 @@ interface Given {
 
 /**
  * What is made before the runtime's service, and so is deleted after it and before all that a runtime needs. Its
- * deletion ends every conversation's task, files saved first, and deregisters all revisions. It does nothing when it is
- * made or changed; and the name of its function, which alone makes it another, stays.
+ * deletion ends every task of a conversation or a workspace, files saved first, and deregisters all revisions. It does
+ * nothing when it is made or changed; and the name of its function, which alone makes it another, stays.
  */
 export function ecsSweeper(given: Given): Invocation {
   const { place, clusterArn, task, dependsOn } = given;
@@ -72,16 +70,14 @@ export function ecsSweeper(given: Given): Invocation {
     clusterArn,
     task.arn,
     task.family,
-    given.conversations,
     given.subnetIds,
     given.securityGroupId,
     given.logGroup,
   ]).apply(
-    ([cluster, taskDefinition, family, conversations, subnets, securityGroup, tasksLog]): SweepOrder => ({
+    ([cluster, taskDefinition, family, subnets, securityGroup, tasksLog]): SweepOrder => ({
       cluster,
       taskDefinition,
       family,
-      conversations,
       container: given.container,
       command: destroyCommand(given.destroyData),
       subnets,

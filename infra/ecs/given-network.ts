@@ -31,6 +31,7 @@ export function givenNetwork({ place, vpcId, subnetIds, maxContainers, serviceTa
     vpcId: output(vpcId),
     range: getVpcOutput({ id: vpcId }, { parent }).cidrBlock,
     taskSubnets: ids,
+    zoneSubnets: ids, // it is refused with two in one zone
     serviceSubnets: ids,
     serviceRanges: found.apply((subnets) => subnets.map(({ cidrBlock }) => cidrBlock)),
     proxySubnets: output([]), // there is no proxy apart in it

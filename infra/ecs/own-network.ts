@@ -64,7 +64,14 @@ export function ownNetwork({ place, range, waysOut, proxyApart, storesStay }: Gi
   // What AWS gives to whoever names no group: nothing goes in or out.
   new DefaultSecurityGroup(name, { vpcId: vpc.id, ingress: [], egress: [], tags }, { parent });
 
-  const subnetsOf = subnetMaker(place, vpc, subnetRanges(range), (kind) => storesStay && kind === 'services');
+  const zones = zonesOf(place);
+  const subnetsOf = subnetMaker(
+    place,
+    vpc,
+    zones,
+    subnetRanges(range),
+    (kind) => storesStay && kind === 'services',
+  );
   const tasks = subnetsOf('tasks');
   const services = subnetsOf('services');
   const proxy = proxyApart ? subnetsOf('proxy') : [];
@@ -82,6 +89,7 @@ export function ownNetwork({ place, range, waysOut, proxyApart, storesStay }: Gi
     vpcId: vpc.id,
     range: vpc.cidrBlock,
     taskSubnets: ids(tasks),
+    zoneSubnets: zones.apply(({ length }) => ids(tasks.slice(0, length))),
     serviceSubnets: ids(services),
     serviceRanges: output(subnetRanges(range).services),
     proxySubnets: ids(proxy),
@@ -99,13 +107,8 @@ interface Routed {
   routed: RouteTableAssociation;
 }
 
-function subnetMaker(
-  { name, parent, tags }: EcsPlace,
-  vpc: Vpc,
-  ranges: Record<Kind, string[]>,
-  stay: (kind: Kind) => boolean,
-): (kind: Kind) => Routed[] {
-  const zones = getAvailabilityZonesOutput(
+function zonesOf({ parent }: EcsPlace): Output<string[]> {
+  return getAvailabilityZonesOutput(
     {
       state: 'available',
       filters: [{ name: 'opt-in-status', values: ['opt-in-not-required'] }], // and no local zones
@@ -113,6 +116,16 @@ function subnetMaker(
     },
     { parent },
   ).names;
+}
+
+/** The subnets of one kind follow the zones in their order, and begin again after the last. */
+function subnetMaker(
+  { name, parent, tags }: EcsPlace,
+  vpc: Vpc,
+  zones: Output<string[]>,
+  ranges: Record<Kind, string[]>,
+  stay: (kind: Kind) => boolean,
+): (kind: Kind) => Routed[] {
   const zone = (at: number): Output<string> =>
     zones.apply((names) => {
       if (names.length < 2) throw new Error('The platform wants a region with two availability zones.');

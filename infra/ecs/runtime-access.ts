@@ -1,12 +1,14 @@
-import type { Output, Resource } from '@pulumi/pulumi';
+import { all, type Output, type Resource } from '@pulumi/pulumi';
 import type { Conversations } from './conversations.ts';
 import { OBJECT_PREFIX } from './ecs-bucket.ts';
 import type { EcsPlace } from './ecs-place.ts';
 import { allowRuntime, bedrockRole, runtimeRole } from './ecs-roles.ts';
+import type { EcsWorkspaces } from './workspaces.ts';
 
 interface Given {
   clusterArn: Output<string>;
   agents: Conversations;
+  workspaces: EcsWorkspaces;
   bucketArn: Output<string>;
   bedrockRegion: string | undefined;
 }
@@ -14,7 +16,7 @@ interface Given {
 /** What the runtime is to AWS: its own role, and the one for models that it may assume. */
 export function runtimeAccess(
   place: EcsPlace,
-  { clusterArn, agents, bucketArn, bedrockRegion }: Given,
+  { clusterArn, agents, workspaces, bucketArn, bedrockRegion }: Given,
 ): { roleArn: Output<string>; bedrockRole: Output<string> | undefined; granted: Resource[] } {
   const role = runtimeRole(place, clusterArn);
   const models = bedrockRegion === undefined ? undefined : bedrockRole(place, role, bedrockRegion);
@@ -26,10 +28,22 @@ export function runtimeAccess(
     bucket: bucketArn,
     prefix: OBJECT_PREFIX,
     bedrockRole: models?.role.arn,
+    workspaces: all([
+      workspaces.task.arnWithoutRevision,
+      workspaces.execution.role.arn,
+      workspaces.files.arn,
+    ]).apply(([taskFamily, executionRole, fileSystem]) => {
+      return { installation: place.name, taskFamily, executionRole, fileSystem };
+    }),
   });
   return {
     roleArn: role.arn,
     bedrockRole: models?.role.arn,
-    granted: [granted, agents.execution.granted, ...(models ? [models.granted] : [])],
+    granted: [
+      granted,
+      agents.execution.granted,
+      workspaces.execution.granted,
+      ...(models ? [models.granted] : []),
+    ],
   };
 }

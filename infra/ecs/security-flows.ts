@@ -2,7 +2,16 @@ import type { EgressPlan } from './egress-plan.ts';
 
 /** A security group of the platform; the endpoints' by who calls them. */
 export type EndpointGroup = 'pull-endpoints' | 'control-endpoints' | 'model-endpoint' | 'instance-endpoints';
-export type GroupName = 'alb' | 'runtime' | 'tasks' | 'proxy' | 'redis' | 'postgres' | EndpointGroup;
+export type GroupName =
+  | 'alb'
+  | 'runtime'
+  | 'tasks'
+  | 'workspaces'
+  | 'proxy'
+  | 'redis'
+  | 'postgres'
+  | 'files'
+  | EndpointGroup;
 
 /** What is no group: the network itself, S3 by its list of prefixes, private ranges, or the internet. */
 export type Surroundings = 'network' | 's3' | 'private' | 'internet';
@@ -29,26 +38,24 @@ export const RUNTIME_PORT = 7420;
 
 /** Every flow of a platform, each once. */
 export function securityFlows({ egress, proxyApart, onInstances, ownNetwork }: FlowSettings): Flow[] {
-  const reachesOut = proxyApart ? 'proxy' : 'tasks';
+  const reachOut: GroupName[] = proxyApart ? ['proxy'] : ['tasks', 'workspaces'];
   const flows: Flow[] = [
     { from: 'clients', to: 'alb', port: 443, why: 'clients call the API' },
     { from: 'alb', to: 'runtime', port: RUNTIME_PORT, why: 'the load balancer passes them on' },
     { from: 'runtime', to: 'tasks', port: 9000, why: 'the runtime calls agents' },
     { from: 'runtime', to: 'tasks', port: 8081, why: 'the runtime tells sidecars their rules' },
+    { from: 'runtime', to: 'workspaces', port: 8080, why: 'the runtime passes visitors on to workspaces' },
+    { from: 'runtime', to: 'workspaces', port: 8081, why: 'the runtime tells sidecars their rules' },
+    { from: 'runtime', to: 'workspaces', port: 9000, why: 'the runtime archives and restores homes' },
+    { from: 'workspaces', to: 'files', port: 2049, why: 'workspaces have their homes on EFS' },
     { from: 'runtime', to: 'redis', port: 6379, why: 'the runtime keeps its state' },
     { from: 'runtime', to: 'postgres', port: 5432, why: 'the runtime keeps its records' },
     { from: 'runtime', to: 'control-endpoints', port: 443, why: 'the runtime runs tasks and assumes a role' },
     ...starts('runtime'),
     ...starts('tasks'),
-    ...egress.publicPorts.map((port): Flow => {
-      return { from: reachesOut, to: 'internet', port, why: 'egress proxies reach allowed hosts' };
-    }),
-    ...egress.privatePorts.map((port): Flow => {
-      return { from: reachesOut, to: 'private', port, why: 'egress proxies reach private hosts' };
-    }),
+    ...starts('workspaces'),
+    ...reachOut.flatMap((from) => leaves(from, egress)),
   ];
-  if (egress.modelHost !== undefined)
-    flows.push({ from: reachesOut, to: 'model-endpoint', port: 443, why: 'egress proxies call models' });
   if (egress.assumesAbroad)
     flows.push({
       from: 'runtime',
@@ -59,6 +66,7 @@ export function securityFlows({ egress, proxyApart, onInstances, ownNetwork }: F
   if (proxyApart)
     flows.push(
       { from: 'tasks', to: 'proxy', port: 8080, why: 'sidecars pass on to the egress proxy' },
+      { from: 'workspaces', to: 'proxy', port: 8080, why: 'sidecars pass on to the egress proxy' },
       { from: 'runtime', to: 'proxy', port: 8081, why: 'the runtime tells the egress proxy its rules' },
       { from: 'proxy', to: 'control-endpoints', port: 443, why: 'its secret is fetched' },
       ...starts('proxy'),
@@ -70,6 +78,21 @@ export function securityFlows({ egress, proxyApart, onInstances, ownNetwork }: F
       { from: 'network', to: 'pull-endpoints', port: 443, why: 'instances pull images' },
     );
   return flows;
+}
+
+/** What egress proxies reach, wherever they are. */
+function leaves(from: GroupName, { publicPorts, privatePorts, modelHost }: EgressPlan): Flow[] {
+  return [
+    ...publicPorts.map((port): Flow => {
+      return { from, to: 'internet', port, why: 'egress proxies reach allowed hosts' };
+    }),
+    ...privatePorts.map((port): Flow => {
+      return { from, to: 'private', port, why: 'egress proxies reach private hosts' };
+    }),
+    ...(modelHost === undefined
+      ? []
+      : [{ from, to: 'model-endpoint', port: 443, why: 'egress proxies call models' } as const]),
+  ];
 }
 
 /** What a task does before its first program runs: its image is pulled, its log opened. */

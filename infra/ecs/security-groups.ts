@@ -5,18 +5,21 @@ import type { EcsPlace } from './ecs-place.ts';
 import { type Flow, type FlowSettings, type GroupName, securityFlows } from './security-flows.ts';
 import { securityRules } from './security-rules.ts';
 
+type Always = 'alb' | 'runtime' | 'tasks' | 'workspaces' | 'redis' | 'postgres' | 'files';
+
 /** Those that some flow begins or ends at. */
-export type SecurityGroups = Record<'alb' | 'runtime' | 'tasks' | 'redis' | 'postgres', SecurityGroup> &
-  Partial<Record<GroupName, SecurityGroup>>;
+export type SecurityGroups = Record<Always, SecurityGroup> & Partial<Record<GroupName, SecurityGroup>>;
 
 /** What a group is, in AWS' own console. */
 const GROUPS: Record<GroupName, string> = {
   alb: 'load balancer of the API',
   runtime: 'the runtime',
   tasks: 'conversations',
+  workspaces: 'workspaces',
   proxy: 'egress proxy',
   redis: 'state',
   postgres: 'database',
+  files: 'homes of workspaces',
   'pull-endpoints': 'endpoints that start tasks',
   'control-endpoints': 'endpoints of ECS, STS and secrets',
   'model-endpoint': 'endpoint of models',

@@ -5,6 +5,8 @@ import { RULES } from '../platform-rules.ts';
 const KEPT_BY_AWS = 5;
 /** What a load balancer wants free in each of its subnets. */
 const LOAD_BALANCER = 8;
+/** What leads to the homes of workspaces, in each of the tasks' subnets. */
+const MOUNT_TARGET = 1;
 /** Nodes of Redis and of Postgres, with one more of each while they are replaced. */
 const STORES = 6;
 
@@ -18,7 +20,7 @@ export function usableAddresses(range: string): number {
 /** Addresses that everything but the conversations takes, in subnets that it shares with them. */
 export function addressesBesideContainers(others: { serviceTasks: number; subnets: number }): number {
   const whileDeployed = 2 * others.serviceTasks;
-  return whileDeployed + LOAD_BALANCER * others.subnets + STORES;
+  return whileDeployed + (LOAD_BALANCER + MOUNT_TARGET) * others.subnets + STORES;
 }
 
 /** What is wrong with that many containers in these subnets; each takes an address. */

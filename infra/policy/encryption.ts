@@ -52,6 +52,17 @@ const ofTaskVolumes: Check = ({ volumes }) =>
     })
     .map(({ name }) => `The volume ${text(name)} is mounted without TLS`);
 
+/** A policy that is not known yet says nothing. */
+const ofFileSystem: Check = ({ policy }) => {
+  if (typeof policy !== 'string') return [];
+  const statements = list(object(JSON.parse(policy)).Statement).map(object);
+  const demandsTls = ({ Effect, Condition }: Record<string, unknown>) => {
+    const secure = object(object(Condition).Bool)['aws:SecureTransport'];
+    return Effect === 'Deny' && secure === 'false';
+  };
+  return statements.some(demandsTls) ? [] : ['The file system takes connections without TLS'];
+};
+
 export const encryptedInTransit: ResourceRule = {
   name: 'encrypted-in-transit',
   description: 'Whatever goes over a network goes over TLS, where AWS can demand it.',
@@ -68,5 +79,6 @@ export const encryptedInTransit: ResourceRule = {
         ? ['The database takes connections without TLS']
         : [],
     [TASK_DEFINITION]: ofTaskVolumes,
+    'aws:efs/fileSystemPolicy:FileSystemPolicy': ofFileSystem,
   },
 };

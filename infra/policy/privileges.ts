@@ -5,8 +5,9 @@ import type { Check, Props, ResourceRule } from './rule.ts';
 const WITHOUT_RESOURCE: Readonly<Record<string, string>> = {
   'ecr:GetAuthorizationToken': "the token is of the account's registry",
   'ecs:DescribeTaskDefinition': 'it has no resource',
-  'ecs:ListTaskDefinitions': 'it has no resource',
   'ecs:DeregisterTaskDefinition': 'it has no resource',
+  'ecs:ListTaskDefinitions': 'it has no resource',
+  'ecs:RegisterTaskDefinition': 'it has no resource; a condition names a tag',
   'ecs:ListTasks': 'it lists by container instance; a condition names the cluster',
 };
 
@@ -100,6 +101,7 @@ export const leastPrivilege: ResourceRule = {
     'aws:iam/role:Role': ofRole,
     'aws:iam/rolePolicyAttachment:RolePolicyAttachment': ({ policyArn }) => ofAttached(policyArn),
     'aws:s3/bucketPolicy:BucketPolicy': ofThing('the bucket'),
+    'aws:efs/fileSystemPolicy:FileSystemPolicy': ofThing('the file system'),
     'aws:secretsmanager/secretPolicy:SecretPolicy': ofThing('the secret'),
     'aws:ecr/repositoryPolicy:RepositoryPolicy': ofThing('the registry'),
     'aws:ec2/vpcEndpoint:VpcEndpoint': ofEndpoint,

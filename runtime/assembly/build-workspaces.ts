@@ -118,7 +118,13 @@ export function buildWorkspaces({
     },
     log,
   });
-  const directory = new DatabaseDirectory({ database, backend, activity, limits });
+  const directory = new DatabaseDirectory({
+    database,
+    backend,
+    activity,
+    limits,
+    prove: (container, host) => egress.prove(container, host),
+  });
   const workspaces = new Workspaces({
     database,
     directory,

@@ -16,6 +16,8 @@ export interface ContainerEgress {
   claim(container: ContainerId, owner: SettingsOwner): Promise<void>;
   /** After the container is gone. Of one that has none: fine. */
   stop(container: ContainerId): Promise<void>;
+  /** Throws unless the proxy beside this container answers at the address: another may have that by now. */
+  prove(container: ContainerId, host: string): Promise<void>;
 }
 
 /** The proxy is a part of the container, and does not answer: so the container is of no use. */
@@ -34,4 +36,5 @@ export const noEgress: ContainerEgress = {
   open: async () => {},
   claim: async () => {},
   stop: async () => {},
+  prove: async () => {},
 };

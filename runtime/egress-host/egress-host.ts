@@ -66,6 +66,11 @@ export class EgressHost implements ContainerEgress {
     });
   }
 
+  /** Containers on this machine have sockets, and no address. */
+  async prove(container: ContainerId): Promise<void> {
+    throw new BerthError('INTERNAL', `${container} has no egress proxy beside it`);
+  }
+
   /** The rules as they are now for all that is open here: there are new credentials. */
   async refresh(): Promise<void> {
     await Promise.all([...this.#open].map((container) => this.#again(container, false)));

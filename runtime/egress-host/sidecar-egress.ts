@@ -57,6 +57,10 @@ export class SidecarEgress implements ContainerEgress {
     }
   }
 
+  async prove(container: ContainerId, host: string): Promise<void> {
+    await this.#call(container, (admin, counter) => admin.stats(counter), host);
+  }
+
   /** Throws `WayOutLost` when it is the container's own proxy that does not take it. */
   async put(container: ContainerId, state: EgressState): Promise<void> {
     const { service } = this.#parts;
@@ -78,13 +82,14 @@ export class SidecarEgress implements ContainerEgress {
   async #call<T>(
     container: ContainerId,
     call: (admin: ProxyAdmin, counter: number) => Promise<T>,
+    host?: string,
   ): Promise<T> {
     const { backend, secret, now } = this.#parts;
     const [endpoint, time] = await Promise.all([backend.endpoint(container, 'proxy'), now()]);
     if (endpoint.kind !== 'address') {
       throw new BerthError('INTERNAL', `${container} has no egress proxy beside it`);
     }
-    const url = `http://${endpoint.host}:${endpoint.port}`;
+    const url = `http://${host ?? endpoint.host}:${endpoint.port}`;
     try {
       return await call(new ProxyAdmin(url, secret.proxyAdminKey(container)), time * 1000);
     } catch (error) {

@@ -8,6 +8,7 @@ import type { WorkspaceRow } from '../database/workspace-row.ts';
 import type { Desired, RunningLimits } from '../database/workspaces.ts';
 import type { ActivityStore } from '../state/activity-store.ts';
 import { WORKSPACE_PORT } from './instance-controller.ts';
+import { type Prove, ProvenAddresses } from './proven-addresses.ts';
 import type { RunningWorkspace, WorkspaceDirectory } from './running-workspace.ts';
 import { isInError } from './workspace-view.ts';
 
@@ -20,6 +21,7 @@ interface Parts {
   backend: Pick<ContainerBackend, 'endpoint'>;
   activity: Pick<ActivityStore, 'hint' | 'onHint'>;
   limits: RunningLimits;
+  prove: Prove;
 }
 
 interface Known {
@@ -31,11 +33,13 @@ interface Known {
 export class DatabaseDirectory implements WorkspaceDirectory {
   readonly #parts: Parts;
   readonly #known = new Map<WorkspaceId, Known>();
+  readonly #addresses: ProvenAddresses;
   readonly #hints = new EventTarget();
   readonly #quiet: () => void;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#addresses = new ProvenAddresses(parts.prove);
     this.#quiet = parts.activity.onHint(() => {
       this.#known.clear();
       this.#hints.dispatchEvent(new Event('hint'));
@@ -55,9 +59,10 @@ export class DatabaseDirectory implements WorkspaceDirectory {
     const { observedStatus, observedIncarnation: incarnation, operation } = row;
     if (observedStatus !== 'RUNNING' || incarnation === null || operation !== null) return undefined;
     const { backend } = this.#parts;
-    const options = { engineId: incarnation };
-    const endpoint = await backend.endpoint(workspaceContainerId(row.id), WORKSPACE_PORT, options);
-    return { incarnation, endpoint };
+    const container = workspaceContainerId(row.id);
+    const endpoint = await backend.endpoint(container, WORKSPACE_PORT, { engineId: incarnation });
+    const isTheirs = await this.#addresses.isTheirs(container, incarnation, endpoint);
+    return isTheirs ? { incarnation, endpoint } : undefined;
   }
 
   async wake(id: WorkspaceId, signal: AbortSignal): Promise<RunningWorkspace> {

@@ -33,7 +33,7 @@ describe('what removes the images of a platform on Docker', () => {
     expect(images).toHaveLength(8);
     for (const { after } of images) expect(after.join()).toContain('command:local:Command::agents-images');
     const tags = images.flatMap(({ inputs }): string[] => inputs.tags ?? []);
-    expect(tags).toHaveLength(4);
+    expect(tags).toHaveLength(6);
     for (const tag of tags) expect(tag).toMatch(/^[a-z-]+:\d+\.\d+\.\d+-[0-9a-f]{12}\.agents$/);
   });
 });

@@ -35,7 +35,7 @@ describe.each(['docker', 'ecs'] as const)('a platform on %s', (platform) => {
       'agents-proxy-sidecar',
       'agents-runtime',
       'agents-workspace-base',
-      ...(platform === 'docker' ? ['agents-workspace-editor'] : []),
+      'agents-workspace-editor',
     ]);
     for (const { inputs } of images) {
       expect(inputs.labels['berth.version']).toBe(VERSION);
@@ -65,8 +65,11 @@ describe('a task definition', () => {
     expect(used.sort()).toEqual([
       'agents-proxy-sidecar',
       'agents-proxy-sidecar',
+      'agents-proxy-sidecar',
       'agents-runtime',
       'agents-workspace-base',
+      'agents-workspace-base',
+      'agents-workspace-editor',
     ]);
   });
 });

@@ -64,15 +64,30 @@ describe('the program of the stack prod', () => {
     expect(new Set(prod.resources.map(({ type }) => type.split(':')[0]))).toEqual(
       new Set(['berth', 'aws', 'docker-build', 'random']),
     );
-    expect(names(prod.of(TASK))).toEqual(['berth-prod-runtime', 'berth-prod-workspace-agent']);
+    expect(names(prod.of(TASK))).toEqual([
+      'berth-prod-runtime',
+      'berth-prod-workspace',
+      'berth-prod-workspace-agent',
+    ]);
     expect(names(prod.of('aws:iam/role:Role'))).toEqual(
-      ['bedrock', 'runtime', 'runtime-execution', 'sweeper', 'workspace-agent-execution'].map(
-        (role) => `berth-prod-${role}`,
-      ),
+      [
+        ...['bedrock', 'runtime', 'runtime-execution', 'sweeper'],
+        ...['workspace-agent-execution', 'workspace-execution'],
+      ].map((role) => `berth-prod-${role}`),
     );
     const services = prod.of('aws:ec2/vpcEndpoint:VpcEndpoint').map(({ inputs }) => inputs.serviceName);
     expect(services.map((service) => service.replace('com.amazonaws.us-east-1.', '')).sort()).toEqual([
-      ...['bedrock-runtime', 'ecr.api', 'ecr.dkr', 'ecs', 'logs', 's3', 'secretsmanager', 'sts'],
+      ...[
+        'bedrock-runtime',
+        'ecr.api',
+        'ecr.dkr',
+        'ecs',
+        'elasticfilesystem',
+        'logs',
+        's3',
+        'secretsmanager',
+        'sts',
+      ],
     ]);
     const [runtime] = JSON.parse(prod.named(TASK, 'berth-prod-runtime').inputs.containerDefinitions);
     expect(runtime.environment).toContainEqual({ name: 'BEDROCK_REGION', value: 'us-east-1' });

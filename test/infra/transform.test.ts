@@ -41,6 +41,7 @@ describe('what a child is made with', () => {
     expect(tasks.sort()).toEqual([
       ['agents-proxy', '1024'],
       ['agents-runtime', '2048'],
+      ['agents-workspace', '2048'],
       ['agents-workspace-agent', '2048'],
     ]);
     const alarm = 'aws:cloudwatch/metricAlarm:MetricAlarm';

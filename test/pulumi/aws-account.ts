@@ -79,6 +79,7 @@ export class AwsAccount implements AsyncDisposable {
       logGroups: [],
       subnets: () => recorder().ids('aws:ec2/subnet:Subnet'),
       securityGroups: () => recorder().ids('aws:ec2/securityGroup:SecurityGroup'),
+      fileSystems: () => recorder().ids('aws:efs/fileSystem:FileSystem'),
       access: {
         callerOf: (key) => {
           const may = policies(key);
@@ -160,6 +161,7 @@ export function standIns(ecs: string, store: string): Record<string, string> {
   return {
     AWS_ENDPOINT_URL_ECS: ecs,
     AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: ecs,
+    AWS_ENDPOINT_URL_EFS: ecs,
     AWS_ENDPOINT_URL_S3: store,
     AWS_ENDPOINT_URL_STS: store,
     NODE_EXTRA_CA_CERTS: TRUSTED,

@@ -21,6 +21,8 @@ const KEPT = [
     'aws:rds/instance:Instance',
     'aws:elasticache/replicationGroup:ReplicationGroup',
   ],
+  ...['aws:efs/fileSystem:FileSystem', 'aws:efs/backupPolicy:BackupPolicy'],
+  'aws:efs/fileSystemPolicy:FileSystemPolicy',
   ...['aws:rds/subnetGroup:SubnetGroup', 'aws:rds/parameterGroup:ParameterGroup'],
   ...['aws:elasticache/subnetGroup:SubnetGroup', 'aws:elasticache/parameterGroup:ParameterGroup'],
   ...['aws:secretsmanager/secret:Secret', 'aws:secretsmanager/secretVersion:SecretVersion'],

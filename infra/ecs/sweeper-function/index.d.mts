@@ -6,8 +6,6 @@ export interface SweepOrder {
   /** Of the runtime. */
   taskDefinition: string;
   family: string;
-  /** The family of the conversations' tasks. */
-  conversations: string;
   container: string;
   command: string[];
   subnets: string[];

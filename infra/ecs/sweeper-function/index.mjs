@@ -7,6 +7,8 @@ import { deregister } from './revisions.mjs';
 // runtime, and deregisters old revisions of task definitions. Its SDK is the one that Lambda's Node has.
 
 const STARTED_BY = 'berth-sweeper';
+/** What the tasks of containers are started by begins with. */
+const CONTAINER = 'berth/';
 const POLL_MS = 5_000;
 /** A function has 15 minutes at most. */
 const GIVE_UP_MS = 14 * 60_000;
@@ -38,7 +40,7 @@ async function replaced({ families, revisions, tf }) {
 }
 
 /**
- * Runs that task to its end, where a conversation lives. One that an earlier call began is waited for, so that a
+ * Runs that task to its end, where a container lives. One that an earlier call began is waited for, so that a
  * repeated call is no second one. Throws with what to do where something may be left.
  *
  * @param {ECSClient} ecs
@@ -53,7 +55,7 @@ export async function sweep(ecs, order, { pollMs, giveUpMs }) {
       `The runtime is still up in ${order.cluster}: nothing was ended. Take its service away first; pulumi destroy does.`,
     );
   // A runtime that can't start is in nobody's way where it has nothing to do.
-  if (going.length === 0 && (await tasksOf(ecs, order.cluster, order.conversations)).length === 0) return;
+  if (going.length === 0 && !(await hasContainers(ecs, order.cluster))) return;
   const arn = going[0]?.taskArn ?? (await run(ecs, order));
   for (;;) {
     const task = await described(ecs, order.cluster, arn);
@@ -86,9 +88,25 @@ async function run(ecs, { cluster, taskDefinition, container, command, subnets, 
   );
 }
 
+/** Whether a task of a conversation, or of a workspace, lives: each is started by the runtime, and says so. */
+async function hasContainers(ecs, cluster) {
+  let nextToken;
+  do {
+    const page = await ecs.send(new ListTasksCommand({ cluster, nextToken }));
+    const tasks = await living(ecs, cluster, page.taskArns);
+    if (tasks.some(({ startedBy }) => startedBy?.startsWith(CONTAINER))) return true;
+    nextToken = page.nextToken;
+  } while (nextToken !== undefined);
+  return false;
+}
+
 /** Those of a family that have not stopped, or the first of many. */
 async function tasksOf(ecs, cluster, family) {
-  const { taskArns: tasks = [] } = await ecs.send(new ListTasksCommand({ cluster, family }));
+  const { taskArns } = await ecs.send(new ListTasksCommand({ cluster, family }));
+  return living(ecs, cluster, taskArns);
+}
+
+async function living(ecs, cluster, tasks = []) {
   if (tasks.length === 0) return [];
   const answer = await ecs.send(new DescribeTasksCommand({ cluster, tasks }));
   return (answer.tasks ?? []).filter(({ lastStatus }) => lastStatus !== 'STOPPED');

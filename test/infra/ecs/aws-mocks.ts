@@ -65,6 +65,7 @@ export function idOf(type: string, name: string): string {
   const hex = createHash('sha256').update(name).digest('hex').slice(0, 17);
   if (type === 'aws:ec2/subnet:Subnet') return `subnet-${hex}`;
   if (type === 'aws:ec2/securityGroup:SecurityGroup') return `sg-${hex}`;
+  if (type === 'aws:efs/fileSystem:FileSystem') return `fs-${hex}`;
   return `${name}-id`;
 }
 
@@ -97,6 +98,8 @@ function madeUp(type: string, name: string, inputs: Record<string, unknown>): Re
       return { versionId: `version-of-${name}` };
     case 'aws:elasticache/replicationGroup:ReplicationGroup':
       return { configurationEndpointAddress: `clustercfg.${name}.cache.amazonaws.com` };
+    case 'aws:efs/fileSystem:FileSystem':
+      return { arn: arn('elasticfilesystem', `file-system/${idOf(type, name)}`) };
     case 'aws:rds/instance:Instance':
       return { address: `${name}.rds.amazonaws.com` };
     case 'aws:lb/loadBalancer:LoadBalancer':

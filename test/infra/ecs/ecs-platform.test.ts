@@ -72,6 +72,7 @@ describe('the platform on ECS', () => {
       'agents-runtime-execution',
       'agents-sweeper',
       'agents-workspace-agent-execution',
+      'agents-workspace-execution',
     ]);
   });
 
@@ -204,7 +205,7 @@ describe('the platform on ECS in strict mode', () => {
   it('gives no container a writable root, a capability, root or a public address', async () => {
     const made = await platform({ egressMode: 'service' });
     const containers = made.names(TASK).flatMap((task) => made.containers(task));
-    expect(containers).toHaveLength(4);
+    expect(containers).toHaveLength(7);
     for (const { readonlyRootFilesystem, linuxParameters, user } of containers) {
       expect(readonlyRootFilesystem).toBe(true);
       expect(linuxParameters.capabilities.drop).toEqual(['ALL']);

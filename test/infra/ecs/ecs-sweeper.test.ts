@@ -27,13 +27,12 @@ describe('the sweeper on ECS', () => {
       cluster: service.cluster,
       taskDefinition: service.taskDefinition,
       family: 'agents-runtime',
-      conversations: 'agents-workspace-agent',
       container: made.containers('agents-runtime')[0]?.name,
       command: ['node', '/opt/berth/runtime.mjs', 'destroy-all', '--yes'],
       subnets,
       securityGroups,
       logGroup: '/ecs/agents/runtime',
-      families: ['agents-workspace-agent', 'agents-runtime', 'agents-proxy'],
+      families: ['agents-workspace-agent', 'agents-workspace', 'agents-runtime', 'agents-proxy'],
     });
   });
 
@@ -134,7 +133,7 @@ describe('revisions of task definitions', () => {
 
   it('of a kind that is gone are among those that are looked for', async () => {
     const { families, revisions } = order(await RecordedPlatform.made(aws));
-    expect(revisions).toHaveLength(2);
+    expect(revisions).toHaveLength(3);
     expect(families).toContain('agents-proxy');
   });
 

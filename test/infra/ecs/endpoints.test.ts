@@ -47,7 +47,7 @@ async function endpoints({
 }
 
 describe('endpoints in a network of its own', () => {
-  const ALWAYS = ['ecr.api', 'ecr.dkr', 'ecs', 'logs', 's3', 'secretsmanager', 'sts'];
+  const ALWAYS = ['ecr.api', 'ecr.dkr', 'ecs', 'elasticfilesystem', 'logs', 's3', 'secretsmanager', 'sts'];
 
   it.each<[string, Asked, string[]]>([
     ['those that everyone needs', {}, ALWAYS],

@@ -146,7 +146,7 @@ describe('a network that is given', () => {
       place: place(),
       vpcId: VPC,
       subnetIds: both,
-      maxContainers: 464,
+      maxContainers: 462,
       serviceTasks: 8,
     });
     expect(await outcome(network.taskSubnets)).toEqual(both);
@@ -172,17 +172,17 @@ describe('a network that is given', () => {
         (made) => ({ ...made, code: 0 }),
         (failed) => failed,
       );
-    const [made, refused] = await Promise.all([run('464'), run('465')]);
+    const [made, refused] = await Promise.all([run('462'), run('463')]);
     expect(made).toMatchObject({ code: 0, stderr: '' });
     expect(Number(made.stdout)).toBeGreaterThan(100);
     expect(refused).toMatchObject({ code: 1, stdout: '0\n' });
     expect(refused.stderr).toContain(
-      "RunError: The platform can't be made like this:\n  maxContainers wants at most 464 in the subnets 10.9.0.0/24, 10.9.1.0/24",
+      "RunError: The platform can't be made like this:\n  maxContainers wants at most 462 in the subnets 10.9.0.0/24, 10.9.1.0/24",
     );
   }, 120_000);
 
   it.each([
-    ['too many containers', [A, B], 465, 'at most 464 in the subnets'],
+    ['too many containers', [A, B], 463, 'at most 462 in the subnets'],
     ['a subnet of another network', [A, { ...B, vpcId: 'vpc-1' }], 1, 'which is of vpc-1'],
     ['a public subnet', [A, { ...B, mapPublicIpOnLaunch: true }], 1, 'private subnets'],
     ['one subnet', [A], 1, 'in two zones or more'],

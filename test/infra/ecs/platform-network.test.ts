@@ -60,6 +60,10 @@ describe('the platform on ECS in its network', () => {
         'agents-tasks-to-pull-endpoints-443',
         'images are pulled and logs written; egress proxies call models',
       ],
+      [
+        'agents-workspaces-to-pull-endpoints-443',
+        'images are pulled and logs written; egress proxies call models',
+      ],
     ]);
   });
 

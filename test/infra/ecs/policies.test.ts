@@ -21,6 +21,12 @@ const RUNTIME = {
   bucket: 'arn:aws:s3:::files',
   prefix: 'berth',
   bedrockRole: 'arn:aws:iam::123456789012:role/bedrock',
+  workspaces: {
+    installation: 'agents',
+    taskFamily: 'arn:aws:ecs:eu-west-1:123456789012:task-definition/workspace',
+    executionRole: 'arn:aws:iam::123456789012:role/workspace-execution',
+    fileSystem: 'arn:aws:elasticfilesystem:eu-west-1:123456789012:file-system/fs-0abc1234',
+  },
 };
 const EXECUTION = {
   repositories: ['arn:aws:ecr:eu-west-1:123456789012:repository/agents/runtime'],
@@ -42,6 +48,12 @@ const WANTED_BY: Record<string, string[]> = {
   DescribeTasks: ['ecs:DescribeTasks'],
   ListTasks: ['ecs:ListTasks'],
   DescribeTaskDefinition: ['ecs:DescribeTaskDefinition'],
+  RegisterTaskDefinition: ['ecs:RegisterTaskDefinition', 'ecs:TagResource', 'iam:PassRole'],
+  ListTaskDefinitions: ['ecs:ListTaskDefinitions'],
+  DeregisterTaskDefinition: ['ecs:DeregisterTaskDefinition'],
+  CreateAccessPoint: ['elasticfilesystem:CreateAccessPoint', 'elasticfilesystem:TagResource'],
+  DescribeAccessPoints: ['elasticfilesystem:DescribeAccessPoints'],
+  DeleteAccessPoint: ['elasticfilesystem:DeleteAccessPoint'],
   GetLogEvents: ['logs:GetLogEvents'],
   GetObject: ['s3:GetObject'],
   HeadObject: ['s3:GetObject'],
@@ -66,18 +78,28 @@ const actionsOf = ({ Action }: Statement) => (Array.isArray(Action) ? Action : [
 describe('what the runtime may', () => {
   it('is what the guide tells, and its files, and the role for models', () => {
     const guide = readFileSync(new URL('../../../docs/guides/ecs.md', import.meta.url), 'utf8');
-    const told = (/```json\n(\[[\s\S]+?\])\n```/.exec(guide)?.[1] ?? '')
-      .replaceAll('REGION', 'eu-west-1')
-      .replaceAll('ACCOUNT', '123456789012')
-      .replaceAll('CLUSTER_ARN', CLUSTER)
-      .replaceAll('task/CLUSTER/', 'task/agents/')
-      .replaceAll('EXECUTION_ROLE_ARN', RUNTIME.executionRole);
-    const statements: object[] = JSON.parse(told);
-    const { Statement } = runtimePolicy(RUNTIME);
-    expect(Statement.slice(0, statements.length)).toEqual(
-      statements.map((statement) => ({ Effect: 'Allow', ...statement })),
+    const [told = [], ofWorkspaces = []] = [...guide.matchAll(/```json\n(\[[\s\S]+?\])\n```/g)].map(
+      ([, json = '']): object[] => {
+        const statements: object[] = JSON.parse(
+          json
+            .replaceAll('REGION', 'eu-west-1')
+            .replaceAll('ACCOUNT', '123456789012')
+            .replaceAll('CLUSTER_ARN', CLUSTER)
+            .replaceAll('task/CLUSTER/', 'task/agents/')
+            .replaceAll('WORKSPACE_EXECUTION_ROLE_ARN', RUNTIME.workspaces.executionRole)
+            .replaceAll('EXECUTION_ROLE_ARN', RUNTIME.executionRole)
+            .replaceAll('INSTALLATION', RUNTIME.workspaces.installation)
+            .replaceAll('FILE_SYSTEM', 'fs-0abc1234'),
+        );
+        return statements.map((statement) => ({ Effect: 'Allow', ...statement }));
+      },
     );
-    expect(Statement.slice(statements.length).flatMap(actionsOf)).toEqual([
+    const { Statement } = runtimePolicy(RUNTIME);
+    const rest = Statement.length - ofWorkspaces.length;
+    expect(ofWorkspaces.length).toBeGreaterThan(0);
+    expect(Statement.slice(0, told.length)).toEqual(told);
+    expect(Statement.slice(rest)).toEqual(ofWorkspaces);
+    expect(Statement.slice(told.length, rest).flatMap(actionsOf)).toEqual([
       's3:GetObject',
       's3:PutObject',
       's3:DeleteObject',
@@ -95,7 +117,7 @@ describe('what the runtime may', () => {
     });
     const wanted = commands.flatMap(([, command = '']) => WANTED_BY[command] ?? `unknown: ${command}`);
     const allowed = runtimePolicy(RUNTIME).Statement.flatMap(actionsOf);
-    expect([...new Set(wanted)].sort()).toEqual(allowed.sort());
+    expect([...new Set(wanted)].sort()).toEqual([...new Set(allowed)].sort());
   });
 
   it('is to read and write below its prefix of the bucket only', () => {
@@ -116,7 +138,8 @@ describe('what the runtime may', () => {
       roles: ['arn:aws:iam::123456789012:role/functions'],
       logGroups: ['arn:aws:logs:eu-west-1:123456789012:log-group:/functions'],
     };
-    const { Statement } = runtimePolicy({ ...RUNTIME, functions });
+    const { workspaces: _, ...without } = RUNTIME;
+    const { Statement } = runtimePolicy({ ...without, functions });
     const resourcesOf = (action: string) =>
       Statement.filter((each) => actionsOf(each).includes(action)).map(({ Resource }) => Resource);
     expect(resourcesOf('ecs:RunTask')).toEqual([
@@ -126,6 +149,22 @@ describe('what the runtime may', () => {
     expect(resourcesOf('logs:GetLogEvents')).toEqual([
       [`${RUNTIME.logGroup}:*`, `${functions.logGroups[0]}:*`],
     ]);
+  });
+
+  it('is to make definitions and access points of its own installation only, and to delete no others', () => {
+    const tagged = (key: string) =>
+      runtimePolicy(RUNTIME)
+        .Statement.filter(({ Condition }) => Condition?.StringEquals?.[key] === 'agents')
+        .flatMap(actionsOf);
+    expect(tagged('aws:RequestTag/berth.installation')).toEqual([
+      'ecs:RegisterTaskDefinition',
+      'elasticfilesystem:CreateAccessPoint',
+      'elasticfilesystem:TagResource',
+    ]);
+    expect(tagged('aws:ResourceTag/berth.installation')).toEqual(['elasticfilesystem:DeleteAccessPoint']);
+    const { workspaces: _, ...without } = RUNTIME;
+    const actions = runtimePolicy(without).Statement.flatMap(actionsOf);
+    expect(actions.filter((action) => action.startsWith('elasticfilesystem:'))).toEqual([]);
   });
 
   it('is to assume no role where there are no models', () => {
@@ -179,8 +218,12 @@ describe('policies', () => {
   it.each(granting)('%s has every resource only where AWS has nothing narrower', (_, { Statement }) => {
     const everything = Statement.filter(({ Resource }) => Resource === undefined || Resource === '*');
     const narrowest = [
-      ...['ecr:GetAuthorizationToken', 'ecs:DescribeTaskDefinition', 'ecs:ListTasks'],
-      ...['ecs:ListTaskDefinitions', 'ecs:DeregisterTaskDefinition'],
+      'ecr:GetAuthorizationToken',
+      'ecs:DescribeTaskDefinition',
+      'ecs:ListTasks',
+      'ecs:RegisterTaskDefinition',
+      'ecs:ListTaskDefinitions',
+      'ecs:DeregisterTaskDefinition',
     ];
     expect(everything.flatMap(actionsOf).filter((action) => !narrowest.includes(action))).toEqual([]);
   });

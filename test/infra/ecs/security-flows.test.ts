@@ -30,8 +30,14 @@ const ALWAYS = [
   'runtime > s3 443',
   'runtime > tasks 8081',
   'runtime > tasks 9000',
+  'runtime > workspaces 8080',
+  'runtime > workspaces 8081',
+  'runtime > workspaces 9000',
   'tasks > pull-endpoints 443',
   'tasks > s3 443',
+  'workspaces > files 2049',
+  'workspaces > pull-endpoints 443',
+  'workspaces > s3 443',
 ];
 
 describe('what may connect to what', () => {
@@ -44,7 +50,13 @@ describe('what may connect to what', () => {
     const more = flows({ allowedDomains, bedrockRegion: 'us-east-1' }).filter(
       (flow) => !ALWAYS.includes(flow),
     );
-    expect(more).toEqual(['tasks > internet 443', 'tasks > model-endpoint 443', 'tasks > private 22']);
+    expect(more).toEqual(
+      ['tasks', 'workspaces'].flatMap((group) => [
+        `${group} > internet 443`,
+        `${group} > model-endpoint 443`,
+        `${group} > private 22`,
+      ]),
+    );
   });
 
   it('in strict mode lets the proxy out, and tasks to the proxy', () => {
@@ -55,6 +67,12 @@ describe('what may connect to what', () => {
       'tasks > pull-endpoints 443',
       'tasks > s3 443',
     ]);
+    expect(strict.filter((flow) => flow.startsWith('workspaces'))).toEqual([
+      'workspaces > files 2049',
+      'workspaces > proxy 8080',
+      'workspaces > pull-endpoints 443',
+      'workspaces > s3 443',
+    ]);
     expect(strict.filter((flow) => flow.includes('proxy'))).toEqual([
       'proxy > control-endpoints 443',
       'proxy > internet 443',
@@ -64,6 +82,7 @@ describe('what may connect to what', () => {
       'proxy > s3 443',
       'runtime > proxy 8081',
       'tasks > proxy 8080',
+      'workspaces > proxy 8080',
     ]);
   });
 

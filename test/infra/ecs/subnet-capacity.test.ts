@@ -30,11 +30,11 @@ describe('what subnets can address', () => {
     ]);
   });
 
-  it('what shares the subnets counts: services twice, as while they are deployed, and the load balancer in each', () => {
+  it('what shares the subnets counts: services twice, as while they are deployed, and the load balancer and a mount target in each', () => {
     const besides = addressesBesideContainers({ serviceTasks: 8, subnets: 2 });
-    expect(besides).toBe(16 + 16 + 6);
+    expect(besides).toBe(16 + 18 + 6);
     expect(capacityProblems(['10.0.0.0/24'], 251 - besides, besides)).toEqual([]);
-    expect(capacityProblems(['10.0.0.0/24'], 252 - besides, besides)).toMatchObject([{ example: '213' }]);
+    expect(capacityProblems(['10.0.0.0/24'], 252 - besides, besides)).toMatchObject([{ example: '211' }]);
   });
 
   it('subnets that the others fill have no room for any: larger ones are wanted', () => {

@@ -34,7 +34,6 @@ describe("the sweeper's function", () => {
         containerDefinitions: [{ name: 'runtime', image: 'runtime' }],
       }),
       family: FAMILY,
-      conversations: CONVERSATIONS,
       container: 'runtime',
       command: ['node', '/opt/berth/runtime.mjs', 'destroy-all', '--yes'],
       subnets: [...arranged.emulator.subnets],
@@ -43,7 +42,8 @@ describe("the sweeper's function", () => {
       families: [FAMILY, CONVERSATIONS],
     };
     await arranged.register({ family: CONVERSATIONS });
-    conversation = await arranged.run({ taskDefinition: CONVERSATIONS });
+    const startedBy = 'berth/ws-0123456789ab';
+    conversation = await arranged.run({ taskDefinition: CONVERSATIONS, startedBy });
   });
   afterEach(async () => {
     vi.unstubAllEnvs();
@@ -110,6 +110,16 @@ describe("the sweeper's function", () => {
     await arranged.ecs.send(new StopTaskCommand({ cluster: CLUSTER, task: conversation }));
     await sweep(arranged.ecs, order, PATIENCE);
     expect(runs()).toHaveLength(1);
+  });
+
+  it('ends workspaces, whose tasks are of families of their own', async () => {
+    await arranged.ecs.send(new StopTaskCommand({ cluster: CLUSTER, task: conversation }));
+    const family = 'agents-workspace_agents_ws-mine_app';
+    await arranged.register({ family });
+    await arranged.run({ taskDefinition: family, startedBy: 'berth/ws-mine' });
+    await sweep(arranged.ecs, order, PATIENCE);
+    expect(runs()).toHaveLength(2);
+    expect(runs()[1]).toMatchObject({ input: { startedBy: 'berth-sweeper' } });
   });
 
   it('fails with exit code, log and what to do when conversations are left, and tries again the next time', async () => {

@@ -25,6 +25,7 @@ describe('the directory of workspaces', () => {
   let reads: MockInstance<Database['workspaces']['reads']['get']>;
   let directory: DatabaseDirectory;
   const hinted = vi.fn();
+  const prove = vi.fn<(container: ContainerId, host: string) => Promise<void>>();
 
   beforeEach(async () => {
     under = await sqliteUnderTest();
@@ -33,6 +34,7 @@ describe('the directory of workspaces', () => {
     activity = new MemoryActivityStore(under.clock);
     activity.onHint(hinted);
     hinted.mockReset();
+    prove.mockReset().mockResolvedValue();
     directory = opened();
     reads = vi.spyOn(database.workspaces.reads, 'get');
   });
@@ -44,7 +46,7 @@ describe('the directory of workspaces', () => {
 
   function opened(limits: RunningLimits = NO_LIMITS): DatabaseDirectory {
     const backend = { endpoint: async (id: ContainerId, port: number) => endpoint(id, port) };
-    return new DatabaseDirectory({ database, backend, activity, limits });
+    return new DatabaseDirectory({ database, backend, activity, limits, prove });
   }
   /** What was hinted has been heard by all. */
   const told = async () => {
@@ -103,6 +105,21 @@ describe('the directory of workspaces', () => {
     expect(await directory.reach({ ...row, observedStatus: 'STANDBY' })).toBeUndefined();
     expect(await directory.reach({ ...row, observedIncarnation: null })).toBeUndefined();
     expect(await directory.reach(await scenario.begun('STOPPING'))).toBeUndefined();
+  });
+
+  it('reaches none at an address that is another’s by now, and asks again only after a while', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const row = await scenario.settled('RUNNING');
+    const reach = async () => (await directory.reach(row)) !== undefined;
+    expect(await Promise.all([reach(), reach(), reach()])).toEqual([true, true, true]);
+    prove.mockRejectedValue(new Error('an impostor'));
+    expect(await reach()).toBe(true);
+    expect(prove.mock.calls).toEqual([['ws-one', 'ws-one']]);
+    vi.advanceTimersByTime(5_000);
+    expect(await reach()).toBe(false);
+    prove.mockResolvedValue();
+    expect(await reach()).toBe(true);
+    expect(prove).toHaveBeenCalledTimes(3);
   });
 
   describe('wakes a workspace', () => {

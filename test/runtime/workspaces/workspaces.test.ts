@@ -49,7 +49,7 @@ describe('workspaces', () => {
   function opened(limits: RunningLimits): Workspaces {
     const { database } = under;
     const backend = { endpoint: () => Promise.reject(new Error('nobody asks')) };
-    directory = new DatabaseDirectory({ database, backend, activity, limits });
+    directory = new DatabaseDirectory({ database, backend, activity, limits, prove: async () => {} });
     return new Workspaces({ database, directory, images: IMAGES, limits, hint });
   }
   const create = (words: Partial<NewWorkspaceWords> = {}, by = ours) =>

@@ -14,6 +14,7 @@ export function appTaskDefinition(
   if (agent === undefined || sidecar === undefined) throw new Error('The task of a conversation is another.');
   const common = {
     essential: true,
+    readonlyRootFilesystem: true,
     user: agent.user,
     linuxParameters: { capabilities: { drop: ['ALL'] }, initProcessEnabled: true },
     stopTimeout: 2,
@@ -22,7 +23,7 @@ export function appTaskDefinition(
   return {
     ...definition,
     containerDefinitions: [
-      { ...common, name: 'workspace-app', image: options.editorImage, readonlyRootFilesystem: false },
+      { ...common, name: 'workspace-app', image: options.editorImage },
       {
         ...sidecar,
         portMappings: [{ containerPort: 8081, protocol: 'tcp' }],
@@ -37,7 +38,6 @@ export function appTaskDefinition(
         name: 'volume-helper',
         image: options.agentImage,
         command: ['node', '--disable-sigusr1', '/opt/berth/volume.mjs'],
-        readonlyRootFilesystem: true,
         portMappings: [{ containerPort: 9000, protocol: 'tcp' }],
       },
     ],

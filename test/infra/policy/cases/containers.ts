@@ -19,7 +19,10 @@ export const CONTAINERS: Cases[] = [
     rule: 'no-role-for-agents',
     type: TASK,
     passes: [task({ name: 'workspace-agent' }), task({ name: 'runtime' }, { taskRoleArn: ROLE })],
-    fails: [[task({ name: 'workspace-agent' }, { taskRoleArn: ROLE }), 'runs the agent with a task role']],
+    fails: [
+      [task({ name: 'workspace-agent' }, { taskRoleArn: ROLE }), 'runs code of users with a task role'],
+      [task({ name: 'workspace-app' }, { taskRoleArn: ROLE }), 'runs code of users with a task role'],
+    ],
   },
   {
     rule: 'no-secret-in-environment',

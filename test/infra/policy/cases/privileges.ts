@@ -69,6 +69,11 @@ export const PRIVILEGES: Cases[] = [
   { rule: 'least-privilege', type: 'aws:s3/bucketPolicy:BucketPolicy', ...OF_THING('the bucket') },
   {
     rule: 'least-privilege',
+    type: 'aws:efs/fileSystemPolicy:FileSystemPolicy',
+    ...OF_THING('the file system'),
+  },
+  {
+    rule: 'least-privilege',
     type: 'aws:secretsmanager/secretPolicy:SecretPolicy',
     ...OF_THING('the secret'),
   },

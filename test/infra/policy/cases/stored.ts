@@ -60,6 +60,18 @@ export const STORED: Cases[] = [
     fails: [[{ volumes: [{ name: 'files', efsVolumeConfiguration: {} }] }, 'The volume files']],
   },
   {
+    rule: 'encrypted-in-transit',
+    type: 'aws:efs/fileSystemPolicy:FileSystemPolicy',
+    passes: [
+      {
+        policy: JSON.stringify({
+          Statement: [{ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }],
+        }),
+      },
+    ],
+    fails: [[{ policy: JSON.stringify({ Statement: [{ Effect: 'Allow' }] }) }, 'without TLS']],
+  },
+  {
     rule: 'lasting-tags',
     type: 'aws:ecr/repository:Repository',
     passes: [{ imageTagMutability: 'IMMUTABLE', imageScanningConfiguration: { scanOnPush: true } }],

@@ -96,6 +96,7 @@ export class ProxyWorld implements AsyncDisposable {
       backend: { endpoint: async (container) => this.#endpoint(container) },
       activity: this.activity,
       limits: options.limits ?? NO_LIMITS,
+      prove: async () => {},
     });
     this.proxy = new WorkspaceProxy({
       directory: this.directory,

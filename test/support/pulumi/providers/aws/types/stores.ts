@@ -1,3 +1,7 @@
+import type { BackupPolicyArgs } from '@pulumi/aws/efs/backupPolicy.js';
+import type { FileSystemArgs } from '@pulumi/aws/efs/fileSystem.js';
+import type { FileSystemPolicyArgs } from '@pulumi/aws/efs/fileSystemPolicy.js';
+import type { MountTargetArgs } from '@pulumi/aws/efs/mountTarget.js';
 import type { ParameterGroupArgs as CacheParameterGroupArgs } from '@pulumi/aws/elasticache/parameterGroup.js';
 import type { ReplicationGroupArgs } from '@pulumi/aws/elasticache/replicationGroup.js';
 import type { SubnetGroupArgs as CacheSubnetGroupArgs } from '@pulumi/aws/elasticache/subnetGroup.js';
@@ -55,6 +59,27 @@ export const STORES: Readonly<Record<string, AwsType>> = {
     ofBucket,
   ),
   'aws:s3/bucketPolicy:BucketPolicy': of<BucketPolicyArgs>('{bucket}', ['bucket', 'policy'], ofBucket),
+
+  'aws:efs/fileSystem:FileSystem': of<FileSystemArgs>(
+    'fs-#',
+    ['encrypted', 'throughputMode', 'lifecyclePolicies', 'tags'],
+    { replacing: ['encrypted'], outputs: { arn: arn('elasticfilesystem', 'file-system/{id}') } },
+  ),
+  'aws:efs/backupPolicy:BackupPolicy': of<BackupPolicyArgs>(
+    '{fileSystemId}',
+    ['fileSystemId', 'backupPolicy'],
+    { replacing: ['fileSystemId'] },
+  ),
+  'aws:efs/fileSystemPolicy:FileSystemPolicy': of<FileSystemPolicyArgs>(
+    '{fileSystemId}',
+    ['fileSystemId', 'policy'],
+    { replacing: ['fileSystemId'] },
+  ),
+  'aws:efs/mountTarget:MountTarget': of<MountTargetArgs>(
+    'fsmt-#',
+    ['fileSystemId', 'subnetId', 'securityGroups'],
+    { replacing: ['fileSystemId', 'subnetId'] },
+  ),
 
   'aws:elasticache/subnetGroup:SubnetGroup': of<CacheSubnetGroupArgs>(
     '{name}',
