@@ -33,6 +33,7 @@ export class WorkerCall {
       maxHeaderSize: MOST_HEADER_BYTES,
     });
     this.#call = call;
+    let answered = false;
     const begin = () => {
       this.#reached = true;
       if (body === undefined) call.end();
@@ -47,6 +48,7 @@ export class WorkerCall {
       message.once('end', () => {
         if (!call.writableFinished) call.destroy();
       });
+      answered = true;
       resolve(message);
     });
     call.once('upgrade', (_, socket) => {
@@ -56,7 +58,9 @@ export class WorkerCall {
     call.on('error', (error) =>
       reject(this.#reached || this.#cancelled ? error : new NotReached(error.message)),
     );
-    call.once('close', () => reject(new Error('it breaks off')));
+    call.once('close', () => {
+      if (!answered) reject(new Error('it breaks off'));
+    });
   }
 
   /** Wherever it is, it goes no further: what is read of its answer ends with an error. */
