@@ -4,10 +4,26 @@ import { type ApiKey, findApiKey, parseApiKeys } from './api-key.ts';
 
 const LOOK_EVERY_MS = 500;
 
+class Use implements Disposable {
+  readonly key: ApiKey;
+  readonly onRevoked: () => void;
+  readonly #all: Set<Use>;
+
+  constructor(key: ApiKey, onRevoked: () => void, all: Set<Use>) {
+    this.key = key;
+    this.onRevoked = onRevoked;
+    this.#all = all;
+  }
+
+  [Symbol.dispose](): void {
+    this.#all.delete(this);
+  }
+}
+
 /** The keys in force. A key that is taken back ends what is being done with it. */
 export class KeyRing {
   #keys: readonly ApiKey[];
-  readonly #inUse = new Set<{ key: ApiKey; onRevoked: () => void }>();
+  readonly #inUse = new Set<Use>();
 
   constructor(keys: readonly ApiKey[]) {
     this.#keys = keys;
@@ -29,9 +45,9 @@ export class KeyRing {
 
   /** `onRevoked` is called when the key is taken back before `Symbol.dispose`, once. */
   use(key: ApiKey, onRevoked: () => void): Disposable {
-    const use = { key, onRevoked };
+    const use = new Use(key, onRevoked, this.#inUse);
     this.#inUse.add(use);
-    return { [Symbol.dispose]: () => this.#inUse.delete(use) };
+    return use;
   }
 
   replace(keys: readonly ApiKey[]): void {

@@ -113,7 +113,8 @@ async function passAnswer({ message, worker, coldStart }: WorkerAnswer, response
   });
   message.on('error', () => response.destroy()); // bytes cut short must not look whole
   message.once('close', () => {
-    if (!message.complete) response.destroy();
+    if (message.complete) return;
+    response.destroy();
     resolve();
   });
   // A stream of events is open before its first event; what has a body goes out in one piece with its head.

@@ -23,6 +23,6 @@ export async function functionFigures(
     ...(await callRate('processes, state in Redis', { ...ON_PROCESSES, ...shared() })),
     ...(await fairLoad('state in Redis', { ...ON_PROCESSES, ...shared() })),
     ...(await scaleToZero(setting, { ...docker, ...shared() })),
-    await callOfPaused(docker),
+    ...(await callOfPaused(setting, docker)),
   ];
 }

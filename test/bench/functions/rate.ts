@@ -6,9 +6,9 @@ import { callsPerSecond } from './load.ts';
 const NAME = 'rate';
 const SOURCE = 'export default ({name}) => ({hello: name})';
 const CALLERS = 32;
-const ROUNDS = 7;
+const ROUNDS = 5;
 const SECONDS = 2;
-const WARM_UP_SECONDS = 5;
+const WARM_UP_SECONDS = 10;
 
 /** Calls of 32 callers on 32 workers through the runtime, and through a bare proxy in front of the same workers. */
 export async function callRate(title: string, env: Record<string, string>): Promise<Figure[]> {

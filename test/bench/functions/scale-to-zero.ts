@@ -37,7 +37,8 @@ export async function scaleToZero(
   );
   const calls = await Promise.all(functions.flatMap((each) => [each.call(), each.call(), each.call()]));
   const failed = calls.find(({ status }) => status !== 200);
-  if (failed !== undefined) throw new Error(`a call was answered with ${failed.status}: ${JSON.stringify(failed.json)}`);
+  if (failed !== undefined)
+    throw new Error(`a call was answered with ${failed.status}: ${JSON.stringify(failed.json)}`);
   for (const each of functions) while ((await each.pool()).total_workers !== 0) await sleep(LOOK_MS);
   await sleep(10_000); // what was told to those who waited, and kept connections
   const after = await resources(runtime);
