@@ -136,7 +136,8 @@ export class Invocations {
       call?.cancel(new Error('what it says can not be passed on'));
       if (error instanceof NotReached || isBerthError(error, 'CONTAINER_NOT_FOUND'))
         return { outcome: 'not-reached', error };
-      const outcome = stopped ?? 'worker_failed';
+      // A body that broke off is its caller's doing, and says nothing of the function.
+      const outcome = stopped ?? (body?.errored ? 'cancelled' : 'worker_failed');
       return { outcome, error: problemOf(outcome, timeoutSeconds, error, client) };
     } finally {
       clearTimeout(late);
@@ -173,7 +174,7 @@ function problemOf(
   error: unknown,
   client: AbortSignal,
 ): unknown {
-  if (outcome === 'cancelled') return client.reason;
+  if (outcome === 'cancelled') return client.reason ?? error;
   if (outcome === 'timeout')
     return new BerthError('INVOKE_TIMEOUT', `the function did not answer within ${seconds} s`);
   const what = error instanceof Error ? said(error) : 'it broke off';

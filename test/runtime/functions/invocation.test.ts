@@ -140,8 +140,9 @@ describe('a call of a function', () => {
       text(request).then(read.resolve, () => read.resolve('broken off'));
     });
     body.write('half');
-    expect(await call({ body })).toEqual({ error: 'WORKER_FAILED' });
+    expect(await call({ body })).toEqual({ error: 'the body broke off' });
     expect(await read.promise).toBe('broken off');
+    expect(parts.outcomes).toEqual(['cancelled']);
   });
 
   it('takes an answer that comes before the body is read, and sends the rest of it to nobody', async () => {
