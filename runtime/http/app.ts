@@ -109,8 +109,7 @@ async function serve(parts: Parts, route: Route, request: Request, response: Res
   response.once('close', () => {
     if (!response.writableFinished) gone.abort(new Error('the client has gone'));
   });
-  using _use =
-    context.key === undefined ? undefined : parts.ring.use(context.key, () => response.destroy());
+  using _use = context.key === undefined ? undefined : parts.ring.use(context.key, () => response.destroy());
   const schema = route.body;
   const body = schema === undefined || schema === 'stream' ? undefined : await jsonBody(request, schema);
   await route.handle({ key, params, query, body, request, response, signal: gone.signal });
