@@ -4,10 +4,26 @@ import { type ApiKey, findApiKey, parseApiKeys } from './api-key.ts';
 
 const LOOK_EVERY_MS = 500;
 
+class Use implements Disposable {
+  readonly key: ApiKey;
+  readonly onRevoked: () => void;
+  readonly #all: Set<Use>;
+
+  constructor(key: ApiKey, onRevoked: () => void, all: Set<Use>) {
+    this.key = key;
+    this.onRevoked = onRevoked;
+    this.#all = all;
+  }
+
+  [Symbol.dispose](): void {
+    this.#all.delete(this);
+  }
+}
+
 /** The keys in force. A key that is taken back ends what is being done with it. */
 export class KeyRing {
   #keys: readonly ApiKey[];
-  readonly #inUse = new Map<AbortController, ApiKey>();
+  readonly #inUse = new Set<Use>();
 
   constructor(keys: readonly ApiKey[]) {
     this.#keys = keys;
@@ -27,20 +43,23 @@ export class KeyRing {
     return new Set(this.#keys.map(({ tenant }) => tenant)).size;
   }
 
-  /** `revoked` fires when the key is taken back before `Symbol.dispose`. */
-  use(key: ApiKey): { revoked: AbortSignal } & Disposable {
-    const controller = new AbortController();
-    this.#inUse.set(controller, key);
-    return { revoked: controller.signal, [Symbol.dispose]: () => this.#inUse.delete(controller) };
+  /** `onRevoked` is called when the key is taken back before `Symbol.dispose`, once. */
+  use(key: ApiKey, onRevoked: () => void): Disposable {
+    const use = new Use(key, onRevoked, this.#inUse);
+    this.#inUse.add(use);
+    return use;
   }
 
   replace(keys: readonly ApiKey[]): void {
     this.#keys = keys;
-    for (const [controller, used] of this.#inUse) {
+    for (const use of this.#inUse) {
+      const used = use.key;
       const kept = keys.some(
         (key) => key.sha256 === used.sha256 && key.tenant === used.tenant && key.scope === used.scope,
       );
-      if (!kept) controller.abort();
+      if (kept) continue;
+      this.#inUse.delete(use);
+      use.onRevoked();
     }
   }
 }

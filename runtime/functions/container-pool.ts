@@ -124,6 +124,7 @@ export class ContainerPool {
 
   /** There may be a worker, or room for one. */
   wake(): void {
+    if (this.#line.length === 0) return;
     this.#again = true;
     if (this.#serving) return;
     this.#serving = true;

@@ -5,7 +5,7 @@ import type { Pass } from './breaker.ts';
 import { deleted, type LeasedWorker, unavailable } from './container-pool.ts';
 import type { FunctionDefinition } from './function-definition.ts';
 import type { PoolManager } from './pool-manager.ts';
-import { type CallRequest, callWorker, NotReached } from './worker-call.ts';
+import { type CallRequest, NotReached, WorkerCall } from './worker-call.ts';
 import type { WorkerConnections } from './worker-connections.ts';
 import { becomesIdle } from './worker-probe.ts';
 
@@ -50,9 +50,9 @@ export class Invocations {
   }
 
   /**
-   * One call, made once. `respond` passes the answer on and resolves, or throws, when that is over. Throws
-   * `FUNCTION_NOT_FOUND`, what having a worker failed with, `WORKER_FAILED`, `INVOKE_TIMEOUT`; after the answer has
-   * begun nothing more: then it is cut short.
+   * One call, made once. `respond` passes the answer on and resolves when that is over, or cut short; it throws only
+   * before it has passed on anything. Throws `FUNCTION_NOT_FOUND`, what having a worker failed with, `WORKER_FAILED`,
+   * `INVOKE_TIMEOUT`; after the answer has begun nothing more: then it is cut short.
    */
   async invoke(request: InvokeRequest, respond: (answer: WorkerAnswer) => Promise<void>): Promise<void> {
     const { find, pools } = this.#parts;
@@ -115,25 +115,34 @@ export class Invocations {
     respond: (answer: WorkerAnswer) => Promise<void>,
   ): Promise<CallEnd> {
     const { connections } = this.#parts;
-    using deadline = new Deadline(timeoutSeconds);
-    const signal = AbortSignal.any([client, deadline.signal]);
-    const outcomeOf = (): Exclude<InvocationOutcome, 'no_worker' | 'unavailable'> =>
-      deadline.signal.aborted ? 'timeout' : client.aborted ? 'cancelled' : 'worker_failed';
-    let message: IncomingMessage;
+    let stopped: 'timeout' | 'cancelled' | undefined;
+    let call: WorkerCall | undefined;
+    const stop = (why: 'timeout' | 'cancelled', reason: Error) => {
+      stopped ??= why;
+      call?.cancel(reason);
+    };
+    const gone = () => stop('cancelled', new Error('nobody waits for it any more'));
+    client.addEventListener('abort', gone, { once: true });
+    const late = setTimeout(() => stop('timeout', new Error('it takes too long')), timeoutSeconds * 1000);
     try {
       const { agent } = await connections.of(worker, port);
-      message = await callWorker(agent, { path, headers, body }, signal);
+      if (client.aborted) gone();
+      if (stopped !== undefined) throw new Error('it was never made');
+      call = new WorkerCall(agent, { path, headers, body });
+      const message = await call.answer;
+      await respond({ message, worker, coldStart });
+      return { outcome: message.complete ? 'answered' : (stopped ?? 'worker_failed') };
     } catch (error) {
+      call?.cancel(new Error('what it says can not be passed on'));
       if (error instanceof NotReached || isBerthError(error, 'CONTAINER_NOT_FOUND'))
         return { outcome: 'not-reached', error };
-      const outcome = outcomeOf();
+      // A body that broke off is its caller's doing, and says nothing of the function.
+      const outcome = stopped ?? (body?.errored ? 'cancelled' : 'worker_failed');
       return { outcome, error: problemOf(outcome, timeoutSeconds, error, client) };
+    } finally {
+      clearTimeout(late);
+      client.removeEventListener('abort', gone);
     }
-    const late = () => message.destroy(deadline.signal.reason);
-    deadline.signal.addEventListener('abort', late, { once: true });
-    // Whatever goes wrong from here on cuts the answer short; what went wrong shows in what is missing.
-    await respond({ message, worker, coldStart }).catch(() => message.destroy());
-    return { outcome: message.complete ? 'answered' : outcomeOf() };
   }
 
   /** One that answered is free. One whose call was broken off is only if it says so. */
@@ -159,31 +168,13 @@ type CallEnd =
   | { outcome: 'not-reached'; error: Error }
   | { outcome: Exclude<InvocationOutcome, 'no_worker' | 'unavailable'>; error?: unknown };
 
-/** A timer that is over with its call. */
-class Deadline implements Disposable {
-  readonly #late = new AbortController();
-  readonly #timer: NodeJS.Timeout;
-
-  constructor(seconds: number) {
-    this.#timer = setTimeout(() => this.#late.abort(new Error('it takes too long')), seconds * 1000);
-  }
-
-  get signal(): AbortSignal {
-    return this.#late.signal;
-  }
-
-  [Symbol.dispose](): void {
-    clearTimeout(this.#timer);
-  }
-}
-
 function problemOf(
   outcome: InvocationOutcome,
   seconds: number,
   error: unknown,
   client: AbortSignal,
 ): unknown {
-  if (outcome === 'cancelled') return client.reason;
+  if (outcome === 'cancelled') return client.reason ?? error;
   if (outcome === 'timeout')
     return new BerthError('INVOKE_TIMEOUT', `the function did not answer within ${seconds} s`);
   const what = error instanceof Error ? said(error) : 'it broke off';
@@ -194,7 +185,7 @@ function problemOf(
 function said(error: Error & { code?: string }): string {
   if (error.code === undefined) return error.message;
   if (error.code === 'ECONNRESET' || error.code === 'EPIPE') return 'it broke the connection off';
-  if (error.code.startsWith('HPE_')) return 'what it says is no valid HTTP';
+  if (error.code.startsWith('HPE_') || error.code.startsWith('ERR_')) return 'what it says is no valid HTTP';
   return error.code;
 }
 

@@ -106,9 +106,10 @@ async function serve(parts: Parts, route: Route, request: Request, response: Res
   const params = checked(route.params, request.params, 'the address is not valid');
   const query = checked(route.query, request.query, 'the query is not valid');
   const gone = new AbortController();
-  response.once('close', () => gone.abort(new Error('the client has gone')));
-  using use = context.key === undefined ? undefined : parts.ring.use(context.key);
-  use?.revoked.addEventListener('abort', () => response.destroy(), { once: true });
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort(new Error('the client has gone'));
+  });
+  using _use = context.key === undefined ? undefined : parts.ring.use(context.key, () => response.destroy());
   const schema = route.body;
   const body = schema === undefined || schema === 'stream' ? undefined : await jsonBody(request, schema);
   await route.handle({ key, params, query, body, request, response, signal: gone.signal });

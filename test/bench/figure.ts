@@ -1,7 +1,20 @@
 /** One measured figure: ours against a reference of the same run, or against a bound. */
 export interface Figure {
   name: string;
-  unit: 'ms' | 'MB' | 'MB/s' | 'requests/s' | 'calls' | 'puts' | 'connections' | 'claims' | 'bytes';
+  unit:
+    | 'ms'
+    | 'MB'
+    | 'MB/s'
+    | 'requests/s'
+    | 'calls'
+    | 'puts'
+    | 'connections'
+    | 'claims'
+    | 'bytes'
+    | 'workers'
+    | 'containers'
+    | 'keys'
+    | 'resources';
   ours: number;
   /** What it is compared with; none where only the bound counts. */
   reference?: { name: string; value: number };

@@ -12,6 +12,7 @@ import { execOverhead } from './exec-overhead.ts';
 import { expiryCycle } from './expiry-cycle.ts';
 import type { Figure } from './figure.ts';
 import { firstEvent } from './first-event.ts';
+import { functionFigures } from './functions/function-figures.ts';
 import { idleStreams } from './idle-streams.ts';
 import { infraPreviews } from './infra-previews.ts';
 import { memoryPerRecord } from './memory-per-record.ts';
@@ -61,6 +62,7 @@ export const rows: Record<string, (setting: BenchSetting) => Promise<Figure[]>> 
   infra: ({ dockerHost, say }) => infraPreviews(dockerHost, say),
   agent: agentStart,
   runtime: async (setting) => runtimeStart(onDocker(setting)),
+  functions: (setting) => functionFigures(setting, () => sharedState(setting)),
 };
 
 /** The state in the run's Redis, apart from that of every other row. */

@@ -1,11 +1,11 @@
-import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { Invocations, WorkerAnswer } from '../../functions/invocation.ts';
 import { functionParam } from '../identifiers.ts';
-import { hasBody } from '../request-body.ts';
+import { hasBody, letPass } from '../request-body.ts';
 import { type Route, route } from '../route.ts';
 import { isHopHeader, namedByConnection } from '../workspace-proxy/hop-headers.ts';
+import { pump } from '../workspace-proxy/pump.ts';
 
 /** Ours, or said anew. */
 const NOT_FOR_WORKERS = new Set(['authorization', 'cookie', 'host', 'content-length', 'expect']);
@@ -71,6 +71,7 @@ export function invokeRoutes(service: () => Invocations): Route[] {
           },
           (answer) => passAnswer(answer, response),
         );
+        if (!request.complete && hasBody(request)) letPass(request); // answered before all of it was read
       },
     }),
   ];
@@ -85,6 +86,7 @@ function workerHeaders({ rawHeaders, headers }: Request): string[] {
   return ['Host', 'function', ...passed(rawHeaders, NOT_FOR_WORKERS), ...framing];
 }
 
+/** Throws only where what it says can't be passed on, before any of it is. */
 async function passAnswer({ message, worker, coldStart }: WorkerAnswer, response: Response): Promise<void> {
   const ours = [
     'X-Berth-Worker',
@@ -100,11 +102,26 @@ async function passAnswer({ message, worker, coldStart }: WorkerAnswer, response
     'sandbox',
   ];
   response.writeHead(message.statusCode ?? 502, [...passed(message.rawHeaders, NOT_FROM_WORKERS), ...ours]);
-  // A stream of events is open before its first event.
-  setImmediate(() => {
-    if (!response.destroyed && !response.writableEnded) response.flushHeaders();
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  let begun = false;
+  message.once('data', () => {
+    begun = true;
   });
-  await pipeline(message, response);
+  pump(message, response, () => {
+    response.end();
+    resolve();
+  });
+  message.on('error', () => response.destroy()); // bytes cut short must not look whole
+  message.once('close', () => {
+    if (message.complete) return;
+    response.destroy();
+    resolve();
+  });
+  // A stream of events is open before its first event; what has a body goes out in one piece with its head.
+  setImmediate(() => {
+    if (!begun && !response.destroyed && !response.writableEnded) response.flushHeaders();
+  });
+  await over;
 }
 
 /** Names and values by turns, without those for the neighbour only. */

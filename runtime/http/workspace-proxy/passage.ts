@@ -43,8 +43,7 @@ export class Passage {
     const running = await this.#woken(visit, row);
     if (running === undefined) return;
     using _open = this.#open(row);
-    using use = this.#parts.ring.use(admitted.key);
-    use.revoked.addEventListener('abort', () => visit.response.destroy());
+    using _use = this.#parts.ring.use(admitted.key, () => visit.response.destroy());
     visit.passed = true;
     try {
       await forwardRequest(visit.request, visit.response, this.#to(visit, row, admitted, running));
@@ -62,8 +61,7 @@ export class Passage {
       (await reached(this.#parts.directory, row)) ??
       (await this.#parts.wakes.started(row.id, goneSignal(visit)));
     using _open = this.#open(row);
-    using use = this.#parts.ring.use(admitted.key);
-    use.revoked.addEventListener('abort', () => socket.destroy());
+    using _use = this.#parts.ring.use(admitted.key, () => socket.destroy());
     visit.passed = true;
     try {
       const { response } = visit;

@@ -25,18 +25,23 @@ describe('a ring of keys', () => {
   it('ends what is done with a key that is taken back, and nothing else', () => {
     const [kept, taken] = [entry('kept'), entry('taken')];
     const ring = new KeyRing([kept, taken]);
-    const useKept = ring.use(kept);
-    const useTaken = ring.use(taken);
+    const revoked: string[] = [];
+    ring.use(kept, () => revoked.push('kept'));
+    ring.use(taken, () => revoked.push('taken'));
+    ring.use(taken, () => revoked.push('over'))[Symbol.dispose]();
     ring.replace([entry('kept'), entry('new')]);
-    expect(useKept.revoked.aborted).toBe(false);
-    expect(useTaken.revoked.aborted).toBe(true);
+    ring.replace([entry('kept')]);
+    expect(revoked).toEqual(['taken']);
   });
 
   it('treats a key that moved to another tenant or scope as taken back', () => {
     const ring = new KeyRing([entry('k', { scope: 'admin' })]);
-    const use = ring.use(entry('k', { scope: 'admin' }));
+    let revoked = false;
+    ring.use(entry('k', { scope: 'admin' }), () => {
+      revoked = true;
+    });
     ring.replace([entry('k', { scope: 'use' })]);
-    expect(use.revoked.aborted).toBe(true);
+    expect(revoked).toBe(true);
   });
 });
 
