@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { WorkerStore } from '../state/worker-store.ts';
+import type { Checkpoint } from '../lifecycle/checkpoint.ts';
+import { INSTANCE_SILENT_SECONDS, type WorkerStore } from '../state/worker-store.ts';
 import type { Leadership } from '../sweep/leadership.ts';
 import type { RoleSweep } from '../sweep/role-sweep.ts';
 import { sideBySide } from '../sweep/side-by-side.ts';
@@ -27,6 +28,7 @@ interface Parts {
   leadership: Leadership;
   instance: string;
   settings: WorkerPlanSettings;
+  checkpoint: Checkpoint;
   log: Logger;
   onAction: (action: WorkerAction['kind'] | 'take_over', reason: string) => void;
 }
@@ -34,6 +36,8 @@ interface Parts {
 /** Looks after workers that nobody uses, and those whose user is dead. */
 export class HeartbeatJanitor {
   readonly #parts: Parts;
+  /** By `performance.now()`. Before that, others may be silent because the store was away. */
+  #believesSilenceFrom = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -43,7 +47,10 @@ export class HeartbeatJanitor {
   async beat(): Promise<void> {
     const { store, held, instance, log } = this.#parts;
     const told = held.toBeat(performance.now());
-    const { lost } = await store.beat(instance, told);
+    const { lost } = await store.beat(instance, told).catch((error) => {
+      this.#believesSilenceFrom = performance.now() + INSTANCE_SILENT_SECONDS * 1000;
+      throw error;
+    });
     for (const { worker, lease } of told.filter((each) => lost.includes(each.worker))) {
       // What was given back meanwhile is not held any more, or under another lease.
       if (!held.drop(worker, lease)) continue;
@@ -56,7 +63,7 @@ export class HeartbeatJanitor {
     const { pools, sweep, leadership } = this.#parts;
     pools.tidy();
     if (!(await leadership.held())) return undefined;
-    await this.#takeOver();
+    if (performance.now() >= this.#believesSilenceFrom) await this.#takeOver();
     const { nextLookIn } = await sweep.look(performance.now(), false);
     await this.#act(await this.#plan());
     return nextLookIn;
@@ -106,12 +113,14 @@ export class HeartbeatJanitor {
 
   /** It is this instance's alone while it is paused: nobody gets it half way. */
   async #pause({ worker, since }: Extract<WorkerAction, { kind: 'pause' }>): Promise<void> {
-    const { store, held, creation, ending, instance } = this.#parts;
+    const { store, held, creation, ending, instance, checkpoint } = this.#parts;
     const lease = randomUUID();
     await held.asking(lease, async () => {
       if ((await store.take(worker, since, { instance, lease, seconds: PAUSING_SECONDS })) !== 'done') return;
       try {
+        await checkpoint('worker.taken');
         await creation.pause(worker);
+        await checkpoint('worker.paused');
         await store.park(worker, lease);
       } catch (error) {
         if ((await store.evict(worker, lease)) === 'done') await ending.end(worker);

@@ -1,18 +1,25 @@
 import type { IncomingMessage } from 'node:http';
+import type { Logger } from 'pino';
+import type { ContainerView } from '../containers/container-backend.ts';
 import { BerthError, isBerthError } from '../contracts/errors.ts';
+import type { ContainerId } from '../contracts/ids.ts';
+import type { Checkpoint } from '../lifecycle/checkpoint.ts';
 import type { FunctionKey } from '../state/worker-store.ts';
 import type { Pass } from './breaker.ts';
 import { deleted, type LeasedWorker, unavailable } from './container-pool.ts';
 import type { FunctionDefinition } from './function-definition.ts';
+import { OpenCalls } from './open-calls.ts';
 import type { PoolManager } from './pool-manager.ts';
 import { type CallRequest, callWorker, NotReached } from './worker-call.ts';
 import type { WorkerConnections } from './worker-connections.ts';
-import { becomesIdle } from './worker-probe.ts';
+import { askIdle, becomesIdle } from './worker-probe.ts';
 
 /** A worker that could not be reached is replaced, so often. */
 const ATTEMPTS = 3;
 /** What a program gets to give up a call that nobody waits for. */
 const GIVE_UP_SECONDS = 2;
+/** More than a program gets to give up a call, so that its worker is still given back. */
+const CLEAN_UP_SECONDS = GIVE_UP_SECONDS + 1;
 
 export type InvocationOutcome =
   | 'answered'
@@ -26,6 +33,10 @@ interface Parts {
   find: (of: FunctionKey) => Promise<FunctionDefinition | undefined>;
   pools: PoolManager;
   connections: WorkerConnections;
+  /** How its program ended, if it did. */
+  exitOf: (worker: ContainerId) => Promise<ContainerView['exit']>;
+  checkpoint: Checkpoint;
+  log: Logger;
   onEnd: (outcome: InvocationOutcome, facts: { coldStart: boolean; waitedSeconds: number }) => void;
 }
 
@@ -44,9 +55,15 @@ export interface WorkerAnswer {
 /** Calls of functions. */
 export class Invocations {
   readonly #parts: Parts;
+  readonly #open = new OpenCalls();
 
   constructor(parts: Parts) {
     this.#parts = parts;
+  }
+
+  /** Takes no more; those under way have so long. */
+  close(graceSeconds: number): Promise<void> {
+    return this.#open.close(graceSeconds, CLEAN_UP_SECONDS);
   }
 
   /**
@@ -54,7 +71,11 @@ export class Invocations {
    * `FUNCTION_NOT_FOUND`, what having a worker failed with, `WORKER_FAILED`, `INVOKE_TIMEOUT`; after the answer has
    * begun nothing more: then it is cut short.
    */
-  async invoke(request: InvokeRequest, respond: (answer: WorkerAnswer) => Promise<void>): Promise<void> {
+  invoke(request: InvokeRequest, respond: (answer: WorkerAnswer) => Promise<void>): Promise<void> {
+    return this.#open.run(request.client, (client) => this.#invoke({ ...request, client }, respond));
+  }
+
+  async #invoke(request: InvokeRequest, respond: (answer: WorkerAnswer) => Promise<void>): Promise<void> {
     const { find, pools } = this.#parts;
     const { of } = request;
     const definition = await find(of);
@@ -73,7 +94,7 @@ export class Invocations {
     pass: Pass,
     respond: (answer: WorkerAnswer) => Promise<void>,
   ): Promise<void> {
-    const { pools, onEnd } = this.#parts;
+    const { pools, checkpoint, onEnd } = this.#parts;
     const pool = pools.of(definition.of);
     let waitedSeconds = 0;
     for (let attempt = 1; ; attempt += 1) {
@@ -89,9 +110,10 @@ export class Invocations {
       }
       waitedSeconds += (performance.now() - began) / 1000;
       const { coldStart } = leased;
+      await checkpoint('worker.leased');
       const end = await this.#call(definition, request, leased, respond);
       if (end.outcome === 'not-reached') {
-        void pool.evict(leased);
+        void this.#open.follow(pool.evict(leased));
         if (attempt < ATTEMPTS) continue;
         pass.failed(performance.now());
         onEnd('worker_failed', { coldStart, waitedSeconds });
@@ -101,7 +123,8 @@ export class Invocations {
       if (end.outcome === 'answered') pass.succeeded();
       else if (end.outcome === 'cancelled') pass.nothing();
       else pass.failed(performance.now());
-      void this.#giveBack(leased, definition, end.outcome);
+      await checkpoint('worker.answered');
+      void this.#open.follow(this.#giveBack(leased, definition, end.outcome));
       if (end.error !== undefined) throw end.error;
       return;
     }
@@ -121,19 +144,39 @@ export class Invocations {
       deadline.signal.aborted ? 'timeout' : client.aborted ? 'cancelled' : 'worker_failed';
     let message: IncomingMessage;
     try {
-      const { agent } = await connections.of(worker, port);
+      const { agent, endpoint, isKept } = await connections.of(worker, port);
+      // A program that is gone shows in a connection that closes at once: asked before the call, it costs nobody one.
+      if (!isKept && (await askIdle(endpoint, agent)) === undefined && !signal.aborted)
+        throw new NotReached('it does not answer');
       message = await callWorker(agent, { path, headers, body }, signal);
     } catch (error) {
       if (error instanceof NotReached || isBerthError(error, 'CONTAINER_NOT_FOUND'))
         return { outcome: 'not-reached', error };
       const outcome = outcomeOf();
-      return { outcome, error: problemOf(outcome, timeoutSeconds, error, client) };
+      const exit = outcome === 'worker_failed' ? await this.#failed(worker, error) : undefined;
+      return { outcome, error: problemOf(outcome, timeoutSeconds, exit ?? error, client) };
     }
     const late = () => message.destroy(deadline.signal.reason);
     deadline.signal.addEventListener('abort', late, { once: true });
+    // An answer that breaks off closes the client's connection, too: only now it can be told who was first.
+    let broke = false;
+    message.once('error', () => {
+      broke = !signal.aborted;
+    });
     // Whatever goes wrong from here on cuts the answer short; what went wrong shows in what is missing.
     await respond({ message, worker, coldStart }).catch(() => message.destroy());
-    return { outcome: message.complete ? 'answered' : outcomeOf() };
+    const outcome = message.complete ? 'answered' : broke ? 'worker_failed' : outcomeOf();
+    if (outcome === 'worker_failed') await this.#failed(worker, new Error('it broke off in its answer'));
+    return { outcome };
+  }
+
+  /** Tells operators of it; resolves with how its program ended, where it did. */
+  async #failed(worker: ContainerId, error: unknown): Promise<Error | undefined> {
+    const { exitOf, log } = this.#parts;
+    const exit = await exitOf(worker).catch(() => undefined);
+    log.warn({ err: error, container_id: worker, exit }, 'a worker failed during a call; it is ended');
+    if (exit === undefined) return undefined;
+    return new Error(`its program ended with exit code ${exit.code}${exit.oomKilled ? ', out of memory' : ''}`);
   }
 
   /** One that answered is free. One whose call was broken off is only if it says so. */
@@ -150,8 +193,12 @@ export class Invocations {
   }
 
   async #isFree({ worker }: LeasedWorker, port: number): Promise<boolean> {
-    const { endpoint } = await this.#parts.connections.of(worker, port);
-    return becomesIdle(endpoint, GIVE_UP_SECONDS);
+    try {
+      const { endpoint } = await this.#parts.connections.of(worker, port);
+      return await becomesIdle(endpoint, GIVE_UP_SECONDS);
+    } catch {
+      return false; // it is gone
+    }
   }
 }
 

@@ -23,18 +23,25 @@ interface Parts {
 export class WorkerConnections {
   readonly #parts: Parts;
   readonly #known = new Map<ContainerId, Known>();
+  /** Closed by us: their end tells nothing. */
+  readonly #dropped = new WeakSet<Socket>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
-  async of(worker: ContainerId, port: number): Promise<{ endpoint: Endpoint; agent: ContainerAgent }> {
+  /** `isKept`: a connection is open that the last call has left. */
+  async of(
+    worker: ContainerId,
+    port: number,
+  ): Promise<{ endpoint: Endpoint; agent: ContainerAgent; isKept: boolean }> {
     const known = this.#known.get(worker) ?? (await this.#add(worker, port));
     const now = performance.now();
     // One that stood for long may be closed by the program just now.
-    if (now - known.lastUsed > KEPT_IDLE_MS) known.agent.dropIdle();
+    if (now - known.lastUsed > KEPT_IDLE_MS) this.#dropIdle(known);
     known.lastUsed = now;
-    return known;
+    const isKept = Object.values(known.agent.freeSockets).some((free) => free?.some(isOpen) === true);
+    return { endpoint: known.endpoint, agent: known.agent, isKept };
   }
 
   /** A call is over. */
@@ -62,9 +69,17 @@ export class WorkerConnections {
     agent.on('free', (socket: Socket) => {
       if (watched.has(socket)) return;
       watched.add(socket);
-      socket.once('close', () => this.#closed(worker, known));
+      socket.once('close', () => {
+        if (!this.#dropped.has(socket)) this.#closed(worker, known);
+      });
     });
     return known;
+  }
+
+  #dropIdle({ agent }: Known): void {
+    for (const free of Object.values(agent.freeSockets))
+      for (const socket of free ?? []) this.#dropped.add(socket);
+    agent.dropIdle();
   }
 
   /** No other connection is in use: so no call will tell. */
@@ -73,4 +88,8 @@ export class WorkerConnections {
     const busy = Object.values(known.agent.sockets).some((sockets) => (sockets?.length ?? 0) > 0);
     if (!busy) this.#parts.onIdleClosed(worker);
   }
+}
+
+function isOpen(socket: Socket): boolean {
+  return !socket.destroyed && socket.writable;
 }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { ContainerId } from '../contracts/ids.ts';
+import type { Checkpoint } from '../lifecycle/checkpoint.ts';
 import type { WorkerStore } from '../state/worker-store.ts';
 import type { HeldWorkers } from './held-workers.ts';
 import type { WorkerCreation } from './worker-creation.ts';
@@ -13,6 +14,7 @@ interface Parts {
   held: HeldWorkers;
   /** Connections to it are of no use any more. */
   forget: (worker: ContainerId) => void;
+  checkpoint: Checkpoint;
   log: Logger;
 }
 
@@ -26,11 +28,13 @@ export class WorkerEnding {
 
   /** Never throws: one that could not be ended keeps its place, and the janitor's next turn tries again. */
   async end(worker: ContainerId): Promise<void> {
-    const { store, creation, held, forget, log } = this.#parts;
+    const { store, creation, held, forget, checkpoint, log } = this.#parts;
     held.ends(worker, ENDING_SECONDS);
     forget(worker);
     try {
+      await checkpoint('worker.ending');
       await creation.end(worker);
+      await checkpoint('worker.destroyed');
       await store.gone(worker);
     } catch (error) {
       log.warn({ err: error, container_id: worker }, 'a worker could not be ended yet');
