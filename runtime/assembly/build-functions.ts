@@ -88,6 +88,7 @@ export function buildFunctions({
     store,
     creation,
     held,
+    instance,
     forget: (worker) => connections.forget(worker),
     checkpoint,
     log,

@@ -51,6 +51,7 @@ export class ContainerPool {
     this.#returns = new WorkerReturn({ ...parts, onFree: () => this.wake() });
     this.#making = new WorkerMaking(parts, {
       evict: (made) => this.evict(made),
+      endUnknown: (worker) => parts.ending.endUnknown(worker),
       onFailed: (worker, error) => this.#tellFailure(worker, error),
       onOver: () => this.wake(),
     });

@@ -38,6 +38,7 @@ export class HeartbeatJanitor {
   readonly #parts: Parts;
   /** By `performance.now()`. Before that, others may be silent because the store was away. */
   #believesSilenceFrom = 0;
+  #lastTry = performance.now();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -46,6 +47,7 @@ export class HeartbeatJanitor {
   /** This instance lives. Without that for 15 s, what it holds is ended by another. */
   async beat(): Promise<void> {
     const { store, held, instance, log } = this.#parts;
+    await this.#forgetAfterFreeze();
     const told = held.toBeat(performance.now());
     const { lost } = await store.beat(instance, told).catch((error) => {
       this.#believesSilenceFrom = performance.now() + INSTANCE_SILENT_SECONDS * 1000;
@@ -56,6 +58,18 @@ export class HeartbeatJanitor {
       if (!held.drop(worker, lease)) continue;
       log.warn({ container_id: worker }, 'a worker was taken from this instance; its call will break off');
     }
+  }
+
+  /** An instance that did not even try for so long is dead to the others: what they have ended must not come back. */
+  async #forgetAfterFreeze(): Promise<void> {
+    const { store, held } = this.#parts;
+    const silentMs = performance.now() - this.#lastTry;
+    if (silentMs >= INSTANCE_SILENT_SECONDS * 1000) {
+      const mine = held.all();
+      const known = await store.known(mine.map(({ worker }) => worker));
+      for (const { worker, lease } of mine) if (!known.has(worker)) held.drop(worker, lease);
+    }
+    this.#lastTry = performance.now();
   }
 
   /** Answers in how many seconds it wants its next turn, where that is sooner than usual. */

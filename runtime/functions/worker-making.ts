@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { BerthError } from '../contracts/errors.ts';
 import { type ContainerId, newWorkerId } from '../contracts/ids.ts';
 import type { Checkpoint } from '../lifecycle/checkpoint.ts';
-import type { FunctionKey, WorkerStore } from '../state/worker-store.ts';
+import type { FunctionKey, WorkerOf, WorkerStore } from '../state/worker-store.ts';
 import type { FunctionDefinition } from './function-definition.ts';
 import type { HeldWorkers } from './held-workers.ts';
 import type { WorkerCreation } from './worker-creation.ts';
@@ -26,6 +26,8 @@ export interface MakingParts {
 
 interface Events {
   evict(made: { worker: ContainerId; lease: string }): Promise<void>;
+  /** One that the store does not know: it is ended, unless it does. */
+  endUnknown(worker: WorkerOf): Promise<unknown>;
   onFailed(worker: ContainerId, error: unknown): void;
   /** Whatever became of it. */
   onOver(): void;
@@ -113,8 +115,9 @@ export class WorkerMaking {
       await creation.create(worker, definition, signal);
       await checkpoint('worker.created');
       signal.throwIfAborted();
-      await store.ready(worker, lease); // stale: another has taken it over, to end it
+      const outcome = await store.ready(worker, lease);
       held.drop(worker, lease);
+      if (outcome === 'stale') await this.#takeIn(definition, worker);
       onProvisioned((performance.now() - began) / 1000, 'ready');
     } catch (error) {
       if (!signal.aborted && this.#closing === undefined) {
@@ -127,5 +130,12 @@ export class WorkerMaking {
       this.#making.delete(worker);
       this.#events.onOver();
     }
+  }
+
+  /** Another has taken it over, to end it, or has done so before it was made; or the store has lost everything. */
+  async #takeIn({ of, revision, scaling }: FunctionDefinition, worker: ContainerId): Promise<void> {
+    const made = { worker, of, revision };
+    if ((await this.#parts.store.adopt(made, scaling.maxCapacity)) === 'done') return;
+    await this.#events.endUnknown(made);
   }
 }
