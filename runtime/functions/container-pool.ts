@@ -157,8 +157,7 @@ export class ContainerPool {
 
   #pollWhileSomeoneWaits(): void {
     clearTimeout(this.#poll);
-    if (this.#line.length > 0 && !this.#closed)
-      this.#poll = setTimeout(() => this.wake(), POLL_MS).unref();
+    if (this.#line.length > 0 && !this.#closed) this.#poll = setTimeout(() => this.wake(), POLL_MS).unref();
   }
 
   /** One that is ready now. */

@@ -8,6 +8,7 @@ import type { FunctionKey } from '../state/worker-store.ts';
 import type { Pass } from './breaker.ts';
 import { deleted, type LeasedWorker, unavailable } from './container-pool.ts';
 import type { FunctionDefinition } from './function-definition.ts';
+import { type InvocationOutcome, isFault, problemOf } from './invocation-outcome.ts';
 import { OpenCalls } from './open-calls.ts';
 import type { PoolManager } from './pool-manager.ts';
 import { type CallRequest, callWorker, NotReached } from './worker-call.ts';
@@ -20,14 +21,6 @@ const ATTEMPTS = 3;
 const GIVE_UP_SECONDS = 2;
 /** More than a program gets to give up a call, so that its worker is still given back. */
 const CLEAN_UP_SECONDS = GIVE_UP_SECONDS + 1;
-
-export type InvocationOutcome =
-  | 'answered'
-  | 'worker_failed'
-  | 'timeout'
-  | 'cancelled'
-  | 'no_worker'
-  | 'unavailable';
 
 interface Parts {
   find: (of: FunctionKey) => Promise<FunctionDefinition | undefined>;
@@ -176,7 +169,9 @@ export class Invocations {
     const exit = await exitOf(worker).catch(() => undefined);
     log.warn({ err: error, container_id: worker, exit }, 'a worker failed during a call; it is ended');
     if (exit === undefined) return undefined;
-    return new Error(`its program ended with exit code ${exit.code}${exit.oomKilled ? ', out of memory' : ''}`);
+    return new Error(
+      `its program ended with exit code ${exit.code}${exit.oomKilled ? ', out of memory' : ''}`,
+    );
   }
 
   /** One that answered is free. One whose call was broken off is only if it says so. */
@@ -222,36 +217,4 @@ class Deadline implements Disposable {
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
   }
-}
-
-function problemOf(
-  outcome: InvocationOutcome,
-  seconds: number,
-  error: unknown,
-  client: AbortSignal,
-): unknown {
-  if (outcome === 'cancelled') return client.reason;
-  if (outcome === 'timeout')
-    return new BerthError('INVOKE_TIMEOUT', `the function did not answer within ${seconds} s`);
-  const what = error instanceof Error ? said(error) : 'it broke off';
-  return new BerthError('WORKER_FAILED', `the worker failed before it answered: ${what}`, {}, error);
-}
-
-/** In words that tell nothing of the inside. */
-function said(error: Error & { code?: string }): string {
-  if (error.code === undefined) return error.message;
-  if (error.code === 'ECONNRESET' || error.code === 'EPIPE') return 'it broke the connection off';
-  if (error.code.startsWith('HPE_')) return 'what it says is no valid HTTP';
-  return error.code;
-}
-
-/** What says that the function itself is not well. */
-function isFault(error: unknown): boolean {
-  return isBerthError(
-    error,
-    'IMAGE_PULL_FAILED',
-    'CONTAINER_CREATE_FAILED',
-    'HEALTH_CHECK_FAILED',
-    'START_TIMEOUT',
-  );
 }

@@ -1,7 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { CHECKPOINTS, FUNCTION_CHECKPOINTS, WORKSPACE_CHECKPOINTS } from '../../runtime/lifecycle/checkpoint.ts';
+import {
+  CHECKPOINTS,
+  FUNCTION_CHECKPOINTS,
+  WORKSPACE_CHECKPOINTS,
+} from '../../runtime/lifecycle/checkpoint.ts';
 import { Cluster } from '../support/cluster.ts';
 import { describeWith, redis } from '../support/services/provided.ts';
 import { deathsAtCheckpoints } from './suites/deaths-at-checkpoints.ts';

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { it } from 'vitest';
 import { FUNCTION_CHECKPOINTS } from '../../runtime/lifecycle/checkpoint.ts';
 import { eventually } from '../support/cluster.ts';
@@ -25,7 +26,7 @@ const roll: Scenario = {
     await dying.call();
     await dying.put({
       image: functionNodeImage(),
-      env: { HANDLER_SOURCE: HELLO, ROLLED: 'yes' },
+      env: { HANDLER_SOURCE: HELLO, ROLLED: randomUUID() },
       scaling: { max_capacity: 1 },
     });
     await dying.call();
@@ -44,25 +45,30 @@ const SCENARIOS: Record<(typeof FUNCTION_CHECKPOINTS)[number], Scenario> = {
 };
 
 describeWith(FUNCTION_SERVICES, 'an instance that dies at', () => {
-  it.concurrent.for(FUNCTION_CHECKPOINTS)('%s leaves nothing that another does not put right', async (name, { expect }) => {
-    await using here = await FunctionCluster.open();
-    const { env, act } = SCENARIOS[name];
-    const dying = await here.cluster.start(env, { at: name, do: 'kill' });
-    const ofDying = await here.define(dying, HELLO, { max_capacity: 1 });
-    await act(ofDying).catch(() => undefined); // its client is cut off
-    await eventually(() => expect(dying.child.signalCode).toBe('SIGKILL'));
-    expect(dying.output).toContain(`fault: kill at ${name}`);
+  it.concurrent.for(FUNCTION_CHECKPOINTS)(
+    '%s leaves nothing that another does not put right',
+    async (name, { expect }) => {
+      await using here = await FunctionCluster.open();
+      const { env, act } = SCENARIOS[name];
+      const dying = await here.cluster.start(env, { at: name, do: 'kill' });
+      const ofDying = await here.define(dying, HELLO, { max_capacity: 1 });
+      await eventually(async () => {
+        await act(ofDying).catch(() => undefined); // its client is cut off
+        expect(dying.child.signalCode).toBe('SIGKILL');
+      });
+      expect(dying.output).toContain(`fault: kill at ${name}`);
 
-    const ofNext = ofDying.at(await here.cluster.start());
-    const { worker } = await eventually(async () => {
-      const answer = await ofNext.call();
-      expect(answer.status).toBe(200);
-      return answer;
-    });
-    await eventually(async () => {
-      expect((await here.workers()).map(({ id }) => id)).toEqual([worker]);
-      expect(await ofNext.pool()).toMatchObject({ total_workers: 1, idle: 1 });
-      expect(await here.cluster.containers()).toBe(2); // with the one that holds its network
-    });
-  });
+      const ofNext = ofDying.at(await here.cluster.start());
+      const { worker } = await eventually(async () => {
+        const answer = await ofNext.call();
+        expect(answer.status).toBe(200);
+        return answer;
+      });
+      await eventually(async () => {
+        expect((await here.workers()).map(({ id }) => id)).toEqual([worker]);
+        expect(await ofNext.pool()).toMatchObject({ total_workers: 1, idle: 1 });
+        expect(await here.cluster.containers()).toBe(2); // with the one that holds its network
+      });
+    },
+  );
 });

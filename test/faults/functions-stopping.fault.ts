@@ -20,7 +20,9 @@ const definition = (version: string) => ({
 });
 
 describeWith(FUNCTION_SERVICES, 'a call under way', () => {
-  it.concurrent('when its function changes: is answered by what it was, which then ends', async ({ expect }) => {
+  it.concurrent('when its function changes: is answered by what it was, which then ends', async ({
+    expect,
+  }) => {
     await using here = await FunctionCluster.open();
     const [one, two] = [await here.cluster.start(), await here.cluster.start()];
     const ofOne = await here.define(one, SLEEPS, {}, definition('old'));
@@ -34,7 +36,9 @@ describeWith(FUNCTION_SERVICES, 'a call under way', () => {
     await eventually(async () => expect((await here.workers()).map(({ id }) => id)).toEqual([next.worker]));
   });
 
-  it.concurrent('when its runtime is told to stop: is answered, however long it takes within the grace period', async ({ expect }) => {
+  it.concurrent('when its runtime is told to stop: is answered, however long it takes within the grace period', async ({
+    expect,
+  }) => {
     await using here = await FunctionCluster.open();
     const other = await here.cluster.start(); // looks after the workers of all
     const stopping = await here.cluster.start({ GRACE_PERIOD_SECONDS: '60' });
@@ -49,7 +53,9 @@ describeWith(FUNCTION_SERVICES, 'a call under way', () => {
     expect(await ofOther.call()).toMatchObject({ status: 200, worker, cold: false });
   });
 
-  it.concurrent('when its runtime stops before it is over: is told so, and its worker is not used again', async ({ expect }) => {
+  it.concurrent('when its runtime stops before it is over: is told so, and its worker is not used again', async ({
+    expect,
+  }) => {
     await using here = await FunctionCluster.open();
     const other = await here.cluster.start();
     const stopping = await here.cluster.start({ GRACE_PERIOD_SECONDS: '0.5' });
@@ -63,7 +69,9 @@ describeWith(FUNCTION_SERVICES, 'a call under way', () => {
     expect(await ofOther.call()).toMatchObject({ status: 200, cold: true });
   });
 
-  it.concurrent('when a runtime alone is killed: the next start ends its worker, and knows the function', async ({ expect }) => {
+  it.concurrent('when a runtime alone is killed: the next start ends its worker, and knows the function', async ({
+    expect,
+  }) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'berth-'));
     const { env } = onEngine();
     const start = () =>

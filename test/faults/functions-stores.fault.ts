@@ -14,7 +14,9 @@ const SLEEPS = `export default async ({ ms = 0 }) => {
 const OUTAGE_MS = 17_000;
 
 describeWith([...FUNCTION_SERVICES, 'redis-server'], 'when Redis', () => {
-  it.concurrent('is away for a while: calls under way are answered, and their workers used again', async ({ expect }) => {
+  it.concurrent('is away for a while: calls under way are answered, and their workers used again', async ({
+    expect,
+  }) => {
     const redis = await startRedis();
     await using relay = await CuttableRelay.open({ host: '127.0.0.1', port: redis.port });
     await using here = await FunctionCluster.open({}, `redis://127.0.0.1:${relay.port}`);
@@ -39,7 +41,9 @@ describeWith([...FUNCTION_SERVICES, 'redis-server'], 'when Redis', () => {
     await redis.stop();
   });
 
-  it.concurrent('is emptied: calls under way are answered, the maximum holds again, and no worker stays unknown', async ({ expect }) => {
+  it.concurrent('is emptied: calls under way are answered, the maximum holds again, and no worker stays unknown', async ({
+    expect,
+  }) => {
     const redis = await startRedis();
     await using here = await FunctionCluster.open({}, redis.url);
     const [one, two] = [await here.cluster.start(), await here.cluster.start()];

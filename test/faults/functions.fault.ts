@@ -80,8 +80,7 @@ describeWith(FUNCTION_SERVICES, 'a worker that', () => {
     // Between its last breath and the word of it there is a moment in which a call can be on its way already.
     await here.kill(next.worker);
     const racing = await counts.call();
-    if (racing.status !== 200)
-      expect(racing).toMatchObject({ status: 502, json: { code: 'WORKER_FAILED' } });
+    if (racing.status !== 200) expect(racing).toMatchObject({ status: 502, json: { code: 'WORKER_FAILED' } });
     expect(await counts.call()).toMatchObject({ status: 200 });
   });
 
@@ -114,7 +113,10 @@ describeWith(FUNCTION_SERVICES, 'a worker that', () => {
   });
 
   it('breaks off in the middle: nobody can take the answer for whole, and it is not used again', async () => {
-    for (const head of ['Content-Length: 100\\r\\n\\r\\nhalf', 'Transfer-Encoding: chunked\\r\\n\\r\\n4\\r\\nhalf\\r\\n']) {
+    for (const head of [
+      'Content-Length: 100\\r\\n\\r\\nhalf',
+      'Transfer-Encoding: chunked\\r\\n\\r\\n4\\r\\nhalf\\r\\n',
+    ]) {
       const broken = await here.define(runtime, says(`socket.end('HTTP/1.1 200 OK\\r\\n${head}');`));
       const answer = await broken.fetch();
       expect(answer.status).toBe(200);
