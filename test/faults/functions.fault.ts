@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../support/cluster.ts';
 import { FUNCTION_SERVICES, FunctionCluster } from '../support/function-cluster.ts';
@@ -123,6 +124,35 @@ describeWith(FUNCTION_SERVICES, 'a worker that', () => {
       await expect(answer.text()).rejects.toThrow();
       await eventually(async () => expect(await here.workers(broken.name)).toEqual([]));
     }
+  });
+
+  it('stops in the middle of its answer: cut when its time is over, and it is not used again', async () => {
+    const head = `HTTP/1.1 200 OK\\r\\nContent-Length: 100\\r\\n\\r\\nhalf`;
+    const stalls = await here.define(runtime, says(`socket.write('${head}');`), {}, { timeout_seconds: 1 });
+    const answer = await stalls.fetch();
+    expect(answer.status).toBe(200);
+    await expect(answer.text()).rejects.toThrow();
+    await eventually(async () => expect(await here.workers(stalls.name)).toEqual([]));
+  });
+
+  it('says more than it was asked: nobody gets it for an answer', async () => {
+    const twice = await here.define(
+      runtime,
+      says(`heard = '';
+        const answer = (text) => 'HTTP/1.1 200 OK\\r\\nContent-Length: ' + text.length + '\\r\\n\\r\\n' + text;
+        globalThis.calls = (globalThis.calls ?? 0) + 1;
+        socket.write(answer('call ' + calls));
+        setTimeout(() => socket.write(answer('unasked')), 50);`),
+      { max_capacity: 1 },
+    );
+    const heard: string[] = [];
+    for (let call = 0; call < 4; call += 1) {
+      const answer = await twice.fetch();
+      if (answer.status === 200) heard.push(await answer.text());
+      await sleep(200);
+    }
+    expect(heard).toContain('call 1');
+    expect(heard).not.toContain('unasked');
   });
 
   it('takes more memory than it has: told so, and the next call is served', async () => {
