@@ -15,7 +15,7 @@ import { type CallRequest, callWorker, NotReached } from './worker-call.ts';
 import type { WorkerConnections } from './worker-connections.ts';
 import { askIdle, becomesIdle } from './worker-probe.ts';
 
-/** A worker that could not be reached is replaced, so often. */
+/** A worker that could not be reached is replaced, so often; and as often as it takes until all there were are, in the time for waiting. */
 const ATTEMPTS = 3;
 /** What a program gets to give up a call that nobody waits for. */
 const GIVE_UP_SECONDS = 2;
@@ -89,6 +89,8 @@ export class Invocations {
   ): Promise<void> {
     const { pools, checkpoint, onEnd } = this.#parts;
     const pool = pools.of(definition.of);
+    const { maxCapacity, acquireTimeoutSeconds } = definition.scaling;
+    const giveUp = performance.now() + acquireTimeoutSeconds * 1000;
     let waitedSeconds = 0;
     for (let attempt = 1; ; attempt += 1) {
       const began = performance.now();
@@ -107,7 +109,7 @@ export class Invocations {
       const end = await this.#call(definition, request, leased, respond);
       if (end.outcome === 'not-reached') {
         void this.#open.follow(pool.evict(leased));
-        if (attempt < ATTEMPTS) continue;
+        if (attempt < ATTEMPTS || (attempt <= maxCapacity && performance.now() < giveUp)) continue;
         pass.failed(performance.now());
         onEnd('worker_failed', { coldStart, waitedSeconds });
         throw new BerthError('WORKER_FAILED', `no worker can be reached: ${end.error.message}`);
