@@ -123,6 +123,7 @@ export function buildFunctions({
     store,
     definitions,
     pools,
+    connections,
     held,
     creation,
     ending,

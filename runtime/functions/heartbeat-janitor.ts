@@ -9,6 +9,7 @@ import type { FunctionDefinition } from './function-definition.ts';
 import type { HeldWorkers } from './held-workers.ts';
 import { planWorkers, type WorkerAction, type WorkerPlanSettings } from './plan-workers.ts';
 import type { PoolManager } from './pool-manager.ts';
+import type { WorkerConnections } from './worker-connections.ts';
 import type { WorkerCreation } from './worker-creation.ts';
 import { ENDING_SECONDS, type WorkerEnding } from './worker-ending.ts';
 
@@ -20,6 +21,7 @@ interface Parts {
   store: WorkerStore;
   definitions: () => Promise<FunctionDefinition[]>;
   pools: PoolManager;
+  connections: WorkerConnections;
   held: HeldWorkers;
   creation: WorkerCreation;
   ending: WorkerEnding;
@@ -74,8 +76,9 @@ export class HeartbeatJanitor {
 
   /** Answers in how many seconds it wants its next turn, where that is sooner than usual. */
   async runOnce(): Promise<number | undefined> {
-    const { pools, sweep, leadership } = this.#parts;
+    const { pools, connections, sweep, leadership } = this.#parts;
     pools.tidy();
+    connections.tidy(performance.now());
     if (!(await leadership.held())) return undefined;
     if (performance.now() >= this.#believesSilenceFrom) await this.#takeOver();
     const { nextLookIn } = await sweep.look(performance.now(), false);

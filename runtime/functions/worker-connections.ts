@@ -56,6 +56,14 @@ export class WorkerConnections {
     known?.agent.destroy();
   }
 
+  /** Forgets those without a connection: most have been ended elsewhere. */
+  tidy(now: number): void {
+    for (const [worker, { agent, lastUsed }] of this.#known) {
+      const isConnected = [agent.sockets, agent.freeSockets].some((each) => Object.keys(each).length > 0);
+      if (!isConnected && now - lastUsed > WATCHED_MS) this.forget(worker);
+    }
+  }
+
   close(): void {
     for (const worker of this.#known.keys()) this.forget(worker);
   }
