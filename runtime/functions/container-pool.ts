@@ -40,6 +40,8 @@ export class ContainerPool {
   /** As it was last seen; none: it was deleted. */
   #definition: FunctionDefinition | undefined;
   #closed = false;
+  /** What kept those who wait from being served the last time. */
+  #trouble: BerthError | undefined;
   #noRoom = false;
   #notBefore = 0;
   #serving = false;
@@ -119,11 +121,16 @@ export class ContainerPool {
     if (this.#serving) return;
     this.#serving = true;
     this.#serve()
-      .catch((error) => this.#line.refuseAll(error)) // the store is away
+      .then(
+        () => {
+          this.#trouble = undefined;
+        },
+        (error) => this.#bear(error),
+      )
       .finally(() => {
         this.#serving = false;
         this.#pollWhileSomeoneWaits();
-        if (this.#again && this.#line.length > 0) this.wake();
+        if (this.#again && this.#line.length > 0 && this.#trouble === undefined) this.wake();
       });
   }
 
@@ -228,7 +235,14 @@ export class ContainerPool {
     this.#parts.held.hold({ worker, of: this.#parts.of, revision, lease, state, until });
   }
 
+  /** Who waits has time, and a store that was away for a moment is asked again. */
+  #bear(error: unknown): void {
+    if (isBerthError(error, 'STORE_UNAVAILABLE')) this.#trouble = error;
+    else this.#line.refuseAll(error);
+  }
+
   #late(seconds: number): BerthError {
+    if (this.#trouble !== undefined) return this.#trouble;
     if (this.#noRoom)
       return new BerthError('CAPACITY_EXCEEDED', 'there is no room for a worker', { retry_after: 5 });
     const detail = `no worker was free within ${seconds} s`;

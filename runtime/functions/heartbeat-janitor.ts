@@ -14,6 +14,7 @@ import type { WorkerCreation } from './worker-creation.ts';
 import { ENDING_SECONDS, type WorkerEnding } from './worker-ending.ts';
 
 const SIDE_BY_SIDE = 8;
+const SILENT_MS = INSTANCE_SILENT_SECONDS * 1000;
 /** A pause takes less, and a worker that is being paused is of no use to anybody. */
 const PAUSING_SECONDS = 30;
 
@@ -48,30 +49,35 @@ export class HeartbeatJanitor {
 
   /** This instance lives. Without that for 15 s, what it holds is ended by another. */
   async beat(): Promise<void> {
-    const { store, held, instance, log } = this.#parts;
-    await this.#forgetAfterFreeze();
-    const told = held.toBeat(performance.now());
-    const { lost } = await store.beat(instance, told).catch((error) => {
-      this.#believesSilenceFrom = performance.now() + INSTANCE_SILENT_SECONDS * 1000;
+    try {
+      await this.#forgetAfterFreeze();
+      await this.#tellHeld();
+    } catch (error) {
+      this.#believesSilenceFrom = performance.now() + SILENT_MS;
       throw error;
-    });
-    for (const { worker, lease } of told.filter((each) => lost.includes(each.worker))) {
-      // What was given back meanwhile is not held any more, or under another lease.
-      if (!held.drop(worker, lease)) continue;
-      log.warn({ container_id: worker }, 'a worker was taken from this instance; its call will break off');
     }
   }
 
   /** An instance that did not even try for so long is dead to the others: what they have ended must not come back. */
   async #forgetAfterFreeze(): Promise<void> {
     const { store, held } = this.#parts;
-    const silentMs = performance.now() - this.#lastTry;
-    if (silentMs >= INSTANCE_SILENT_SECONDS * 1000) {
+    if (performance.now() - this.#lastTry >= SILENT_MS) {
       const mine = held.all();
       const known = await store.known(mine.map(({ worker }) => worker));
       for (const { worker, lease } of mine) if (!known.has(worker)) held.drop(worker, lease);
     }
     this.#lastTry = performance.now();
+  }
+
+  async #tellHeld(): Promise<void> {
+    const { store, held, instance, log } = this.#parts;
+    const told = held.toBeat(performance.now());
+    const { lost } = await store.beat(instance, told);
+    for (const { worker, lease } of told.filter((each) => lost.includes(each.worker))) {
+      // What was given back meanwhile is not held any more, or under another lease.
+      if (!held.drop(worker, lease)) continue;
+      log.warn({ container_id: worker }, 'a worker was taken from this instance; its call will break off');
+    }
   }
 
   /** Answers in how many seconds it wants its next turn, where that is sooner than usual. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { it } from 'vitest';
 import { FUNCTION_CHECKPOINTS } from '../../runtime/lifecycle/checkpoint.ts';
 import { eventually } from '../support/cluster.ts';
@@ -10,7 +11,6 @@ import { describeWith, functionNodeImage } from '../support/services/provided.ts
 // function is served, has no more workers than it may, and the engine none that nobody knows.
 
 const HELLO = "export default () => 'hello'";
-const PAUSES = { ENABLE_CONTAINER_PAUSE: 'true', PAUSE_IDLE_SECONDS: '1' };
 
 interface Scenario {
   /** Of the instance that dies. */
@@ -20,6 +20,14 @@ interface Scenario {
 }
 
 const call: Scenario = { act: (dying) => dying.call() };
+/** Its worker is left alone until it is paused. */
+const pause: Scenario = {
+  env: { ENABLE_CONTAINER_PAUSE: 'true', PAUSE_IDLE_SECONDS: '1' },
+  async act(dying) {
+    await dying.call();
+    await sleep(5_000);
+  },
+};
 /** Its worker is of another revision by then, and ended. */
 const roll: Scenario = {
   async act(dying) {
@@ -38,8 +46,8 @@ const SCENARIOS: Record<(typeof FUNCTION_CHECKPOINTS)[number], Scenario> = {
   'worker.created': call,
   'worker.leased': call,
   'worker.answered': call,
-  'worker.taken': { ...call, env: PAUSES },
-  'worker.paused': { ...call, env: PAUSES },
+  'worker.taken': pause,
+  'worker.paused': pause,
   'worker.ending': roll,
   'worker.destroyed': roll,
 };

@@ -90,6 +90,21 @@ describeWith(FUNCTION_SERVICES, 'two instances', () => {
     });
   });
 
+  it.concurrent('both frozen for long, as on a machine that sleeps: calls under way are answered', async ({
+    expect,
+  }) => {
+    await using here = await FunctionCluster.open();
+    const both = [await here.cluster.start(), await here.cluster.start()] as const;
+    const ofOne = await here.define(both[0], OVERLAPS, { max_capacity: 2 }, { timeout_seconds: 900 });
+    const calls = both.map((each) => ofOne.at(each).call({ ms: 25_000 }));
+    await eventually(async () => expect((await ofOne.pool()).busy).toBe(2));
+    for (const { child } of both) child.kill('SIGSTOP');
+    await sleep(17_000);
+    for (const { child } of both) child.kill('SIGCONT');
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200]);
+    await eventually(async () => expect(await ofOne.pool()).toMatchObject({ total_workers: 2, idle: 2 }));
+  });
+
   it.concurrent('200 calls over both: never more workers than the maximum, never two calls in one', async ({
     expect,
   }) => {

@@ -26,6 +26,7 @@ describeWith(FUNCTION_SERVICES, 'a call under way', () => {
     await using here = await FunctionCluster.open();
     const [one, two] = [await here.cluster.start(), await here.cluster.start()];
     const ofOne = await here.define(one, SLEEPS, {}, definition('old'));
+    await here.warm(ofOne, 2);
     const old = [ofOne.call({ ms: 5_000 }), ofOne.at(two).call({ ms: 5_000 })];
     await eventually(async () => expect((await ofOne.pool()).busy).toBe(2));
     await ofOne.put(definition('new'));
@@ -43,6 +44,7 @@ describeWith(FUNCTION_SERVICES, 'a call under way', () => {
     const other = await here.cluster.start(); // looks after the workers of all
     const stopping = await here.cluster.start({ GRACE_PERIOD_SECONDS: '60' });
     const ofOther = await here.define(other, SLEEPS, {}, definition('one'));
+    await here.warm(ofOther, 1);
     // Longer than an instance may be silent.
     const call = ofOther.at(stopping).call({ ms: 19_000 });
     await eventually(async () => expect((await ofOther.pool()).busy).toBe(1));
@@ -60,6 +62,7 @@ describeWith(FUNCTION_SERVICES, 'a call under way', () => {
     const other = await here.cluster.start();
     const stopping = await here.cluster.start({ GRACE_PERIOD_SECONDS: '0.5' });
     const ofOther = await here.define(other, SLEEPS, {}, definition('one'));
+    await here.warm(ofOther, 1);
     const call = ofOther.at(stopping).call({ ms: 60_000 });
     await eventually(async () => expect((await ofOther.pool()).busy).toBe(1));
     const ended = stopping.stop('SIGTERM');

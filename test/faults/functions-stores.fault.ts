@@ -23,6 +23,7 @@ describeWith([...FUNCTION_SERVICES, 'redis-server'], 'when Redis', () => {
     const [one, two] = [await here.cluster.start(), await here.cluster.start()];
     const ofOne = await here.define(one, SLEEPS, { max_capacity: 4 });
     const ofTwo = ofOne.at(two);
+    await here.warm(ofOne, 4);
     const long = [OUTAGE_MS + 8_000, 4_000].flatMap((ms) => [ofOne.call({ ms }), ofTwo.call({ ms })]);
     await eventually(async () => expect((await ofOne.pool()).busy).toBe(4));
     const workers = (await here.workers()).map(({ id }) => id).toSorted();
@@ -49,6 +50,7 @@ describeWith([...FUNCTION_SERVICES, 'redis-server'], 'when Redis', () => {
     const [one, two] = [await here.cluster.start(), await here.cluster.start()];
     const ofOne = await here.define(one, SLEEPS, { max_capacity: 3 });
     const ofTwo = ofOne.at(two);
+    await here.warm(ofOne, 3);
     const long = [ofOne.call({ ms: 20_000 }), ofTwo.call({ ms: 20_000 })];
     await eventually(async () => expect((await ofOne.pool()).busy).toBe(2));
     const { worker: idle } = await ofOne.call();

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type Docker from 'dockerode';
+import { expect } from 'vitest';
 import { connectEngine } from '../../images/builder/engine.ts';
 import { LABEL } from '../../runtime/contracts/labels.ts';
 import { OwnSchema } from '../contract/database/database-under-test.ts';
-import { Cluster } from './cluster.ts';
+import { Cluster, eventually } from './cluster.ts';
 import { FunctionCalls } from './function-calls.ts';
 import type { RuntimeProcess } from './runtime-process.ts';
 import { docker, functionNodeImage, type ProvidedService, postgres, redis } from './services/provided.ts';
@@ -47,6 +48,15 @@ export class FunctionCluster implements AsyncDisposable {
   ): Promise<FunctionCalls> {
     const name = `f-${randomBytes(4).toString('hex')}`;
     return FunctionCalls.define(runtime, name, source, { image: functionNodeImage(), scaling, ...more });
+  }
+
+  /** Resolves once so many of its workers are idle: its handler takes `ms`. */
+  async warm(of: FunctionCalls, count: number): Promise<void> {
+    await eventually(async () => {
+      const calls = await Promise.all(Array.from({ length: count }, () => of.call({ ms: 1_000 })));
+      expect(calls.map(({ status }) => status)).toEqual(Array(count).fill(200));
+      expect((await of.pool()).idle).toBe(count);
+    }, 90);
   }
 
   /** The workers that the engine has, in whatever state: of one function, or of all. */
