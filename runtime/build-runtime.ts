@@ -128,6 +128,7 @@ async function build(
     env,
     database,
     metrics,
+    checkpoint,
     log,
   });
   closing.add('functions', () => functions.close());
@@ -212,10 +213,14 @@ async function build(
   const loops = startLoops({ config, parts, sweep, egress: egressWatch, metrics, log });
   workspaces?.coordinator.start();
   functions.start();
-  closing.add('janitor', () => functions.stop());
+  closing.add('calls of functions', () => callsOver ?? functions.stop());
   closing.add('coordinator', () => workspaces?.coordinator.stop());
   closing.add('turns under way', () => loops.over());
-  closing.add('work in flight', () => conversations.close({ handOver: !containersAreOurs }));
+  let callsOver: Promise<void> | undefined;
+  closing.add('work in flight', async () => {
+    callsOver = functions.stop(); // at the same time: the grace period is one for all
+    await conversations.close({ handOver: !containersAreOurs });
+  });
   closing.add('loops', () => {
     loops.stop();
     sweep.blobs.stop();

@@ -16,7 +16,9 @@ import { WorkerCreation } from '../functions/worker-creation.ts';
 import { WorkerEnding } from '../functions/worker-ending.ts';
 import { WorkerMetrics } from '../functions/worker-metrics.ts';
 import { WorkerOwner } from '../functions/worker-owner.ts';
+import type { Checkpoint } from '../lifecycle/checkpoint.ts';
 import { Loop } from '../lifecycle/loop.ts';
+import { INSTANCE_SILENT_SECONDS } from '../state/worker-store.ts';
 import { Leadership } from '../sweep/leadership.ts';
 import { RoleSweep } from '../sweep/role-sweep.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -32,6 +34,7 @@ interface Given extends Pick<Foundation, 'backend' | 'state' | 'instance' | 'sec
   database: Database;
   egress: ContainerEgress;
   metrics: Metrics;
+  checkpoint: Checkpoint;
   log: Logger;
 }
 
@@ -46,6 +49,7 @@ export function buildFunctions({
   database,
   egress,
   metrics,
+  checkpoint,
   log,
 }: Given) {
   const store = state.workers;
@@ -57,11 +61,11 @@ export function buildFunctions({
     log,
     onDefined(definition) {
       pools.changed(definition.of, definition);
-      loops[1].wake();
+      lookingAfter.wake();
     },
     onDeleted(of) {
       pools.changed(of, undefined);
-      loops[1].wake();
+      lookingAfter.wake();
     },
   });
   const definitions = () => Array.fromAsync(registry.all());
@@ -84,7 +88,9 @@ export function buildFunctions({
     store,
     creation,
     held,
+    instance,
     forget: (worker) => connections.forget(worker),
+    checkpoint,
     log,
   });
   const owner: WorkerOwner = new WorkerOwner({ store, backend, ending, find, instance, log });
@@ -95,6 +101,7 @@ export function buildFunctions({
     held,
     instance,
     totalWorkers: settings.limits.workers,
+    checkpoint,
     log,
     onProvisioned: (seconds, outcome) => metrics.workerCreations.observe({ outcome }, seconds),
   });
@@ -102,6 +109,9 @@ export function buildFunctions({
     find,
     pools,
     connections,
+    exitOf: (worker) => creation.exitOf(worker),
+    checkpoint,
+    log,
     onEnd(outcome, { coldStart, waitedSeconds }) {
       metrics.invocations.inc({ outcome });
       if (coldStart) metrics.coldStarts.inc();
@@ -113,12 +123,14 @@ export function buildFunctions({
     store,
     definitions,
     pools,
+    connections,
     held,
     creation,
     ending,
     sweep: new RoleSweep(owner, {
       backend,
-      graceSeconds: orphanGraceSeconds(config, backend.kind),
+      // Whoever lives has named what it holds by then, also to a store that has lost everything.
+      graceSeconds: Math.max(orphanGraceSeconds(config, backend.kind), INSTANCE_SILENT_SECONDS),
       log,
       onAction: (action, reason) => metrics.sweepActions.inc({ action, reason }),
     }),
@@ -127,25 +139,24 @@ export function buildFunctions({
     settings: {
       pauseAfterSeconds: config.ENABLE_CONTAINER_PAUSE ? config.PAUSE_IDLE_SECONDS : undefined,
     },
+    checkpoint,
     log,
     onAction: (action, reason) => metrics.workerActions.inc({ action, reason }),
   });
-  const loops = [
-    new Loop({
-      name: 'beat',
-      intervalSeconds: BEAT_SECONDS,
-      firstSeconds: 0,
-      log,
-      runOnce: () => janitor.beat(),
-    }),
-    new Loop({
-      name: 'janitor',
-      intervalSeconds: config.HEARTBEAT_INTERVAL,
-      firstSeconds: 0,
-      log,
-      runOnce: () => janitor.runOnce(),
-    }),
-  ] as const;
+  const heart = new Loop({
+    name: 'beat',
+    intervalSeconds: BEAT_SECONDS,
+    firstSeconds: 0,
+    log,
+    runOnce: () => janitor.beat(),
+  });
+  const lookingAfter = new Loop({
+    name: 'janitor',
+    intervalSeconds: config.HEARTBEAT_INTERVAL,
+    firstSeconds: 0,
+    log,
+    runOnce: () => janitor.runOnce(),
+  });
   const workers = new WorkerMetrics({ store, backend, definitions });
   metrics.watchWorkers(() => workers.byState());
 
@@ -160,10 +171,12 @@ export function buildFunctions({
       return workers.filter(({ state }) => state !== 'terminating').map(({ worker }) => worker);
     },
     start() {
-      for (const loop of loops) loop.start();
+      heart.start();
+      lookingAfter.start();
     },
+    /** Begins nothing more; calls under way have the grace period. What they have is this instance's until then. */
     async stop() {
-      await Promise.all(loops.map((loop) => loop.stop()));
+      await Promise.all([lookingAfter.stop(), invocations.close(config.GRACE_PERIOD_SECONDS)]);
     },
     /** Ends every worker, for an instance that shares them with no other. */
     async endAll() {
@@ -173,6 +186,7 @@ export function buildFunctions({
     async close() {
       images.close();
       await pools.close();
+      await heart.stop();
       await leadership.resign().catch(() => {});
       connections.close();
     },

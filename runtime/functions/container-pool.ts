@@ -1,54 +1,47 @@
 import { randomUUID } from 'node:crypto';
-import type { Logger } from 'pino';
 import { BerthError, ERRORS, isBerthError } from '../contracts/errors.ts';
-import { type ContainerId, newWorkerId } from '../contracts/ids.ts';
-import type { FunctionKey, WorkerStore } from '../state/worker-store.ts';
+import type { ContainerId } from '../contracts/ids.ts';
+import type { FunctionKey, HeldWorker } from '../state/worker-store.ts';
 import type { FunctionDefinition } from './function-definition.ts';
-import type { HeldWorkers } from './held-workers.ts';
 import { WaitingLine } from './waiting-line.ts';
-import type { WorkerCreation } from './worker-creation.ts';
 import type { WorkerEnding } from './worker-ending.ts';
+import { type MakingParts, WorkerMaking } from './worker-making.ts';
+import { WorkerReturn } from './worker-return.ts';
 
 /** Others are told of a free worker by a hint; one that was lost costs so long. */
 const POLL_MS = 1_000;
 const AFTER_FAILURE_MS = 1_000;
 /** A lease outlives its call by this, so that whoever has the call ends it first. */
 const MARGIN_SECONDS = 30;
-/** With the time that an image takes to be had. */
-const PROVISIONING_SECONDS = 330;
 
-/** A worker that nobody else has until it is released or evicted, once. */
-export interface LeasedWorker {
+interface Lease {
   worker: ContainerId;
   lease: string;
+}
+
+/** A worker that nobody else has until it is released or evicted, once. */
+export interface LeasedWorker extends Lease {
   /** Nobody has called it before. */
   coldStart: boolean;
 }
 
-export interface PoolParts {
-  of: FunctionKey;
-  store: WorkerStore;
-  creation: WorkerCreation;
+export interface PoolParts extends MakingParts {
   ending: WorkerEnding;
-  held: HeldWorkers;
   /** Whether the function is left alone for the while, by `performance.now()`. */
   isBroken: (now: number) => boolean;
-  instance: string;
-  /** Over all functions and instances. */
-  totalWorkers: number;
-  log: Logger;
-  onProvisioned: (seconds: number, outcome: 'ready' | 'failed') => void;
 }
 
 /** The workers of one function, as one instance uses them. What there is of them is in the store, for all instances. */
 export class ContainerPool {
   readonly #parts: PoolParts;
   readonly #line = new WaitingLine<LeasedWorker>();
-  readonly #closing = new AbortController();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #returns: WorkerReturn;
+  readonly #making: WorkerMaking;
   /** As it was last seen; none: it was deleted. */
   #definition: FunctionDefinition | undefined;
-  #provisioning = 0;
+  #closed = false;
+  /** What kept those who wait from being served the last time. */
+  #trouble: BerthError | undefined;
   #noRoom = false;
   #notBefore = 0;
   #serving = false;
@@ -57,11 +50,18 @@ export class ContainerPool {
 
   constructor(parts: PoolParts) {
     this.#parts = parts;
+    this.#returns = new WorkerReturn({ ...parts, onFree: () => this.wake() });
+    this.#making = new WorkerMaking(parts, {
+      evict: (made) => this.evict(made),
+      endUnknown: (worker) => parts.ending.endUnknown(worker),
+      onFailed: (worker, error) => this.#tellFailure(worker, error),
+      onOver: () => this.wake(),
+    });
   }
 
   /** Nobody waits, and nothing is being made. */
   get isQuiet(): boolean {
-    return this.#line.length === 0 && this.#underWay.size === 0 && !this.#serving;
+    return this.#line.length === 0 && this.#making.isQuiet && this.#returns.isQuiet && !this.#serving;
   }
 
   get waiting(): number {
@@ -73,7 +73,7 @@ export class ContainerPool {
    * with, or the reason of the signal.
    */
   async acquire(definition: FunctionDefinition, signal: AbortSignal): Promise<LeasedWorker> {
-    this.#definition = definition;
+    this.#follow(definition);
     const { queue, acquireTimeoutSeconds } = definition.scaling;
     if (this.#line.length === 0) {
       const leased = await this.#take(definition);
@@ -91,26 +91,18 @@ export class ContainerPool {
   }
 
   /** Whoever waits may have it. Again, or of one that was evicted: nothing happens. */
-  async release({ worker, lease }: LeasedWorker): Promise<void> {
-    const { store, held, ending } = this.#parts;
-    const revision = this.#definition?.revision ?? '';
-    const outcome = await store.release(worker, lease, revision).catch((error) => this.#leave(worker, error));
-    if (outcome === 'terminating') this.#inBackground(ending.end(worker).then(() => this.wake()));
-    else held.drop(worker, lease);
-    this.wake();
+  release(leased: Lease): Promise<void> {
+    return this.#returns.release(leased, () => this.#definition?.revision ?? '');
   }
 
   /** It is not to be used any more, and ended. */
-  async evict({ worker, lease }: Pick<LeasedWorker, 'worker' | 'lease'>): Promise<void> {
-    const { store, held, ending } = this.#parts;
-    const outcome = await store.evict(worker, lease).catch((error) => this.#leave(worker, error));
-    if (outcome === 'done') this.#inBackground(ending.end(worker).then(() => this.wake()));
-    else held.drop(worker, lease);
+  evict(leased: Lease): Promise<void> {
+    return this.#returns.evict(leased);
   }
 
   /** Makes so many, unless there is no room for them. */
   async prewarm(definition: FunctionDefinition, count: number): Promise<void> {
-    this.#definition = definition;
+    this.#follow(definition);
     for (let made = 0; made < count; made += 1) {
       if ((await this.#provision(definition)) !== 'reserved') return;
     }
@@ -118,8 +110,9 @@ export class ContainerPool {
 
   /** The definition has changed, or is gone. */
   use(definition: FunctionDefinition | undefined): void {
-    this.#definition = definition;
+    this.#follow(definition);
     if (definition === undefined) this.#line.refuseAll(deleted(this.#parts.of));
+    else this.wake();
   }
 
   /** There may be a worker, or room for one. */
@@ -129,20 +122,33 @@ export class ContainerPool {
     if (this.#serving) return;
     this.#serving = true;
     this.#serve()
-      .catch((error) => this.#line.refuseAll(error)) // the store is away
+      .then(
+        () => {
+          this.#trouble = undefined;
+        },
+        (error) => this.#bear(error),
+      )
       .finally(() => {
         this.#serving = false;
         this.#pollWhileSomeoneWaits();
-        if (this.#again && this.#line.length > 0) this.wake();
+        if (this.#again && this.#line.length > 0 && this.#trouble === undefined) this.wake();
       });
   }
 
   /** Who waits is refused; what is being made is given up. */
   async close(): Promise<void> {
+    this.#closed = true;
     clearTimeout(this.#poll);
-    this.#closing.abort(new BerthError('SHUTTING_DOWN', 'the service is shutting down', { retry_after: 1 }));
-    this.#line.refuseAll(this.#closing.signal.reason);
-    await Promise.all(this.#underWay);
+    const reason = new BerthError('SHUTTING_DOWN', 'the service is shutting down', { retry_after: 1 });
+    this.#line.refuseAll(reason);
+    await this.#making.close(reason);
+    await this.#returns.close();
+  }
+
+  /** What is being made of another revision is given up: nobody would call it, and it has a place. */
+  #follow(definition: FunctionDefinition | undefined): void {
+    this.#definition = definition;
+    this.#making.giveUpOthers(definition?.revision);
   }
 
   async #serve(): Promise<void> {
@@ -159,13 +165,12 @@ export class ContainerPool {
 
   #pollWhileSomeoneWaits(): void {
     clearTimeout(this.#poll);
-    if (this.#line.length > 0 && !this.#closing.signal.aborted)
-      this.#poll = setTimeout(() => this.wake(), POLL_MS).unref();
+    if (this.#line.length > 0 && !this.#closed) this.#poll = setTimeout(() => this.wake(), POLL_MS).unref();
   }
 
   /** One that is ready now. */
   async #take(definition: FunctionDefinition): Promise<LeasedWorker | undefined> {
-    const { of, store, held, creation, ending, instance, log } = this.#parts;
+    const { of, store, held, creation, instance, log } = this.#parts;
     const { revision, timeoutSeconds } = definition;
     for (;;) {
       const lease = randomUUID();
@@ -177,7 +182,7 @@ export class ContainerPool {
       });
       for (const worker of acquired.retired) {
         this.#hold(worker, '', lease, 'terminating', MARGIN_SECONDS);
-        this.#inBackground(ending.end(worker).then(() => this.wake()));
+        this.#returns.end(worker);
       }
       if (acquired.kind === 'none') return undefined;
       const { worker, paused, calls } = acquired;
@@ -194,7 +199,10 @@ export class ContainerPool {
 
   async #provisionForWhoWaits(): Promise<void> {
     const { isBroken } = this.#parts;
-    while (this.#definition !== undefined && this.#line.length > this.#provisioning) {
+    while (
+      this.#definition !== undefined &&
+      this.#line.length > this.#making.count(this.#definition.revision)
+    ) {
       const now = performance.now();
       if (isBroken(now)) return this.#line.refuseAll(unavailable());
       if (now < this.#notBefore) return;
@@ -202,56 +210,10 @@ export class ContainerPool {
     }
   }
 
-  /** Resolves once its place is reserved; it is made beside. */
   async #provision(definition: FunctionDefinition): Promise<'reserved' | 'full' | 'no-room'> {
-    const { of, store, held, instance, totalWorkers } = this.#parts;
-    const { revision, scaling } = definition;
-    if (this.#closing.signal.aborted) return 'full';
-    const worker = newWorkerId(of.name, randomUUID());
-    const lease = randomUUID();
-    const holder = { instance, lease, seconds: PROVISIONING_SECONDS };
-    this.#provisioning += 1;
-    try {
-      const place = await held.asking(lease, async () => {
-        const request = { worker, of, revision, holder, max: scaling.maxCapacity, total: totalWorkers };
-        const answer = await store.reserve(request);
-        if (answer === 'reserved') this.#hold(worker, revision, lease, 'provisioning', PROVISIONING_SECONDS);
-        return answer;
-      });
-      this.#noRoom = place === 'no-room';
-      if (place !== 'reserved') {
-        this.#provisioning -= 1;
-        return place;
-      }
-    } catch (error) {
-      this.#provisioning -= 1;
-      throw error;
-    }
-    this.#inBackground(this.#make(definition, { worker, lease }));
-    return 'reserved';
-  }
-
-  async #make(definition: FunctionDefinition, made: { worker: ContainerId; lease: string }): Promise<void> {
-    const { store, creation, held, log, onProvisioned } = this.#parts;
-    const { worker, lease } = made;
-    const began = performance.now();
-    try {
-      await creation.create(worker, definition, this.#closing.signal);
-      this.#closing.signal.throwIfAborted();
-      await store.ready(worker, lease); // stale: another has taken it over, to end it
-      held.drop(worker, lease);
-      onProvisioned((performance.now() - began) / 1000, 'ready');
-    } catch (error) {
-      if (!this.#closing.signal.aborted) {
-        log.warn({ err: error, container_id: worker }, 'a worker could not be made');
-        onProvisioned((performance.now() - began) / 1000, 'failed');
-        this.#tellFailure(worker, error);
-      }
-      await this.evict(made);
-    } finally {
-      this.#provisioning -= 1;
-      this.wake();
-    }
+    const place = await this.#making.begin(definition);
+    this.#noRoom = place === 'no-room';
+    return place;
   }
 
   /** Who waits first is told, unless there are others to wait for. */
@@ -269,36 +231,23 @@ export class ContainerPool {
     this.#line.refuseFirst(error);
   }
 
-  #hold(
-    worker: ContainerId,
-    revision: string,
-    lease: string,
-    state: 'busy' | 'provisioning' | 'terminating',
-    seconds: number,
-  ): void {
+  #hold(worker: ContainerId, revision: string, lease: string, state: HeldWorker['state'], seconds: number) {
     const until = performance.now() + seconds * 1000;
     this.#parts.held.hold({ worker, of: this.#parts.of, revision, lease, state, until });
   }
 
-  /** The store does not hear of it: it ends with its lease, at the latest. */
-  #leave(worker: ContainerId, error: unknown): 'stale' {
-    this.#parts.log.warn(
-      { err: error, container_id: worker },
-      'a worker could not be given back; it is ended',
-    );
-    return 'stale';
+  /** Who waits has time, and a store that was away for a moment is asked again. */
+  #bear(error: unknown): void {
+    if (isBerthError(error, 'STORE_UNAVAILABLE')) this.#trouble = error;
+    else this.#line.refuseAll(error);
   }
 
   #late(seconds: number): BerthError {
+    if (this.#trouble !== undefined) return this.#trouble;
     if (this.#noRoom)
       return new BerthError('CAPACITY_EXCEEDED', 'there is no room for a worker', { retry_after: 5 });
     const detail = `no worker was free within ${seconds} s`;
     return new BerthError('ACQUIRE_TIMEOUT', detail, { retry_after: 1 });
-  }
-
-  #inBackground(work: Promise<void>): void {
-    this.#underWay.add(work);
-    void work.finally(() => this.#underWay.delete(work));
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
+import type { Checkpoint } from '../lifecycle/checkpoint.ts';
 import { INSTANCE_SILENT_SECONDS, type WorkerStore } from '../state/worker-store.ts';
 import type { Leadership } from '../sweep/leadership.ts';
 import type { RoleSweep } from '../sweep/role-sweep.ts';
@@ -8,6 +9,7 @@ import type { FunctionDefinition } from './function-definition.ts';
 import type { HeldWorkers } from './held-workers.ts';
 import { planWorkers, type WorkerAction, type WorkerPlanSettings } from './plan-workers.ts';
 import type { PoolManager } from './pool-manager.ts';
+import type { WorkerConnections } from './worker-connections.ts';
 import type { WorkerCreation } from './worker-creation.ts';
 import { ENDING_SECONDS, type WorkerEnding } from './worker-ending.ts';
 
@@ -20,6 +22,7 @@ interface Parts {
   store: WorkerStore;
   definitions: () => Promise<FunctionDefinition[]>;
   pools: PoolManager;
+  connections: WorkerConnections;
   held: HeldWorkers;
   creation: WorkerCreation;
   ending: WorkerEnding;
@@ -28,6 +31,7 @@ interface Parts {
   leadership: Leadership;
   instance: string;
   settings: WorkerPlanSettings;
+  checkpoint: Checkpoint;
   log: Logger;
   onAction: (action: WorkerAction['kind'] | 'take_over', reason: string) => void;
 }
@@ -35,9 +39,9 @@ interface Parts {
 /** Looks after workers that nobody uses, and those whose user is dead. */
 export class HeartbeatJanitor {
   readonly #parts: Parts;
-  /** By `performance.now()`: since when this instance has been heard of without a break, and when it last was. */
-  #steadySince: number | undefined;
-  #heardAt = Number.NEGATIVE_INFINITY;
+  /** By `performance.now()`. Before that, others may be silent because the store was away. */
+  #believesSilenceFrom = 0;
+  #lastTry = performance.now();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -45,13 +49,30 @@ export class HeartbeatJanitor {
 
   /** This instance lives. Without that for 15 s, what it holds is ended by another. */
   async beat(): Promise<void> {
+    try {
+      await this.#forgetAfterFreeze();
+      await this.#tellHeld();
+    } catch (error) {
+      this.#believesSilenceFrom = performance.now() + SILENT_MS;
+      throw error;
+    }
+  }
+
+  /** An instance that did not even try for so long is dead to the others: what they have ended must not come back. */
+  async #forgetAfterFreeze(): Promise<void> {
+    const { store, held } = this.#parts;
+    if (performance.now() - this.#lastTry >= SILENT_MS) {
+      const mine = held.all();
+      const known = await store.known(mine.map(({ worker }) => worker));
+      for (const { worker, lease } of mine) if (!known.has(worker)) held.drop(worker, lease);
+    }
+    this.#lastTry = performance.now();
+  }
+
+  async #tellHeld(): Promise<void> {
     const { store, held, instance, log } = this.#parts;
     const told = held.toBeat(performance.now());
-    const { lost } = await store.beat(instance, told).catch((error) => {
-      this.#steadySince = undefined;
-      throw error;
-    });
-    this.#noteHeard(performance.now());
+    const { lost } = await store.beat(instance, told);
     for (const { worker, lease } of told.filter((each) => lost.includes(each.worker))) {
       // What was given back meanwhile is not held any more, or under another lease.
       if (!held.drop(worker, lease)) continue;
@@ -61,20 +82,14 @@ export class HeartbeatJanitor {
 
   /** Answers in how many seconds it wants its next turn, where that is sooner than usual. */
   async runOnce(): Promise<number | undefined> {
-    const { pools, sweep, leadership } = this.#parts;
+    const { pools, connections, sweep, leadership } = this.#parts;
     pools.tidy();
+    connections.tidy(performance.now());
     if (!(await leadership.held())) return undefined;
-    // After an outage of the store, or a long sleep, everybody has been silent, and nobody is dead for it.
-    const isSteady = performance.now() - (this.#steadySince ?? Number.POSITIVE_INFINITY) > SILENT_MS;
-    if (isSteady) await this.#takeOver();
-    const report = isSteady ? await sweep.look(performance.now(), false) : undefined;
+    if (performance.now() >= this.#believesSilenceFrom) await this.#takeOver();
+    const { nextLookIn } = await sweep.look(performance.now(), false);
     await this.#act(await this.#plan());
-    return report?.nextLookIn;
-  }
-
-  #noteHeard(now: number): void {
-    if (this.#steadySince === undefined || now - this.#heardAt > SILENT_MS) this.#steadySince = now;
-    this.#heardAt = now;
+    return nextLookIn;
   }
 
   async #takeOver(): Promise<void> {
@@ -119,12 +134,14 @@ export class HeartbeatJanitor {
 
   /** It is this instance's alone while it is paused: nobody gets it half way. */
   async #pause({ worker, since }: Extract<WorkerAction, { kind: 'pause' }>): Promise<void> {
-    const { store, held, creation, ending, instance } = this.#parts;
+    const { store, held, creation, ending, instance, checkpoint } = this.#parts;
     const lease = randomUUID();
     await held.asking(lease, async () => {
       if ((await store.take(worker, since, { instance, lease, seconds: PAUSING_SECONDS })) !== 'done') return;
       try {
+        await checkpoint('worker.taken');
         await creation.pause(worker);
+        await checkpoint('worker.paused');
         await store.park(worker, lease);
       } catch (error) {
         if ((await store.evict(worker, lease)) === 'done') await ending.end(worker);

@@ -40,6 +40,12 @@ export class HeldWorkers {
     return this.#held.get(worker)?.lease === lease && this.#held.delete(worker);
   }
 
+  /** Under that very lease, whose time is not over. */
+  isHeld(worker: ContainerId, lease: string, now: number): boolean {
+    const held = this.#held.get(worker);
+    return held?.lease === lease && held.until > now;
+  }
+
   leases(): string[] {
     return [...this.#asking, ...new Set(this.all().map(({ lease }) => lease))];
   }

@@ -1,31 +1,35 @@
 import type { IncomingMessage } from 'node:http';
+import type { Logger } from 'pino';
+import type { ContainerView } from '../containers/container-backend.ts';
 import { BerthError, isBerthError } from '../contracts/errors.ts';
+import type { ContainerId } from '../contracts/ids.ts';
+import type { Checkpoint } from '../lifecycle/checkpoint.ts';
 import type { FunctionKey } from '../state/worker-store.ts';
 import type { Pass } from './breaker.ts';
 import { deleted, type LeasedWorker, unavailable } from './container-pool.ts';
 import type { FunctionDefinition } from './function-definition.ts';
+import { type InvocationOutcome, isFault, problemOf } from './invocation-outcome.ts';
+import { OpenCalls } from './open-calls.ts';
 import type { PoolManager } from './pool-manager.ts';
 import { type CallRequest, NotReached, WorkerCall } from './worker-call.ts';
 import type { WorkerConnections } from './worker-connections.ts';
-import { becomesIdle } from './worker-probe.ts';
+import { askIdle, becomesIdle } from './worker-probe.ts';
 
-/** A worker that could not be reached is replaced, so often. */
+/** A worker that could not be reached is replaced, so often; and as often as it takes until all there were are, in the time for waiting. */
 const ATTEMPTS = 3;
 /** What a program gets to give up a call that nobody waits for. */
 const GIVE_UP_SECONDS = 2;
-
-export type InvocationOutcome =
-  | 'answered'
-  | 'worker_failed'
-  | 'timeout'
-  | 'cancelled'
-  | 'no_worker'
-  | 'unavailable';
+/** More than a program gets to give up a call, so that its worker is still given back. */
+const CLEAN_UP_SECONDS = GIVE_UP_SECONDS + 1;
 
 interface Parts {
   find: (of: FunctionKey) => Promise<FunctionDefinition | undefined>;
   pools: PoolManager;
   connections: WorkerConnections;
+  /** How its program ended, if it did. */
+  exitOf: (worker: ContainerId) => Promise<ContainerView['exit']>;
+  checkpoint: Checkpoint;
+  log: Logger;
   onEnd: (outcome: InvocationOutcome, facts: { coldStart: boolean; waitedSeconds: number }) => void;
 }
 
@@ -44,9 +48,15 @@ export interface WorkerAnswer {
 /** Calls of functions. */
 export class Invocations {
   readonly #parts: Parts;
+  readonly #open = new OpenCalls();
 
   constructor(parts: Parts) {
     this.#parts = parts;
+  }
+
+  /** Takes no more; those under way have so long. */
+  close(graceSeconds: number): Promise<void> {
+    return this.#open.close(graceSeconds, CLEAN_UP_SECONDS);
   }
 
   /**
@@ -54,7 +64,11 @@ export class Invocations {
    * before it has passed on anything. Throws `FUNCTION_NOT_FOUND`, what having a worker failed with, `WORKER_FAILED`,
    * `INVOKE_TIMEOUT`; after the answer has begun nothing more: then it is cut short.
    */
-  async invoke(request: InvokeRequest, respond: (answer: WorkerAnswer) => Promise<void>): Promise<void> {
+  invoke(request: InvokeRequest, respond: (answer: WorkerAnswer) => Promise<void>): Promise<void> {
+    return this.#open.run(request.client, (client) => this.#invoke({ ...request, client }, respond));
+  }
+
+  async #invoke(request: InvokeRequest, respond: (answer: WorkerAnswer) => Promise<void>): Promise<void> {
     const { find, pools } = this.#parts;
     const { of } = request;
     const definition = await find(of);
@@ -73,8 +87,10 @@ export class Invocations {
     pass: Pass,
     respond: (answer: WorkerAnswer) => Promise<void>,
   ): Promise<void> {
-    const { pools, onEnd } = this.#parts;
+    const { pools, checkpoint, onEnd } = this.#parts;
     const pool = pools.of(definition.of);
+    const { maxCapacity, acquireTimeoutSeconds } = definition.scaling;
+    const giveUp = performance.now() + acquireTimeoutSeconds * 1000;
     let waitedSeconds = 0;
     for (let attempt = 1; ; attempt += 1) {
       const began = performance.now();
@@ -89,10 +105,11 @@ export class Invocations {
       }
       waitedSeconds += (performance.now() - began) / 1000;
       const { coldStart } = leased;
+      await checkpoint('worker.leased');
       const end = await this.#call(definition, request, leased, respond);
       if (end.outcome === 'not-reached') {
-        void pool.evict(leased);
-        if (attempt < ATTEMPTS) continue;
+        void this.#open.follow(pool.evict(leased));
+        if (attempt < ATTEMPTS || (attempt <= maxCapacity && performance.now() < giveUp)) continue;
         pass.failed(performance.now());
         onEnd('worker_failed', { coldStart, waitedSeconds });
         throw new BerthError('WORKER_FAILED', `no worker can be reached: ${end.error.message}`);
@@ -101,7 +118,8 @@ export class Invocations {
       if (end.outcome === 'answered') pass.succeeded();
       else if (end.outcome === 'cancelled') pass.nothing();
       else pass.failed(performance.now());
-      void this.#giveBack(leased, definition, end.outcome);
+      await checkpoint('worker.answered');
+      void this.#open.follow(this.#giveBack(leased, definition, end.outcome));
       if (end.error !== undefined) throw end.error;
       return;
     }
@@ -125,24 +143,46 @@ export class Invocations {
     client.addEventListener('abort', gone, { once: true });
     const late = setTimeout(() => stop('timeout', new Error('it takes too long')), timeoutSeconds * 1000);
     try {
-      const { agent } = await connections.of(worker, port);
+      const { agent, endpoint, isKept } = await connections.of(worker, port);
+      // A program that is gone shows in a connection that closes at once: asked before the call, it costs nobody one.
+      const answers = isKept || (await askIdle(endpoint, agent)) !== undefined;
       if (client.aborted) gone();
       if (stopped !== undefined) throw new Error('it was never made');
+      if (!answers) throw new NotReached('it does not answer');
       call = new WorkerCall(agent, { path, headers, body });
       const message = await call.answer;
+      // An answer that breaks off closes the client's connection, too: only now it can be told who was first.
+      let broke = false;
+      message.once('error', () => {
+        broke = stopped === undefined;
+      });
       await respond({ message, worker, coldStart });
-      return { outcome: message.complete ? 'answered' : (stopped ?? 'worker_failed') };
+      const outcome = message.complete ? 'answered' : broke ? 'worker_failed' : (stopped ?? 'worker_failed');
+      if (outcome === 'worker_failed') await this.#failed(worker, new Error('it broke off in its answer'));
+      return { outcome };
     } catch (error) {
       call?.cancel(new Error('what it says can not be passed on'));
       if (error instanceof NotReached || isBerthError(error, 'CONTAINER_NOT_FOUND'))
         return { outcome: 'not-reached', error };
       // A body that broke off is its caller's doing, and says nothing of the function.
       const outcome = stopped ?? (body?.errored ? 'cancelled' : 'worker_failed');
-      return { outcome, error: problemOf(outcome, timeoutSeconds, error, client) };
+      const exit = outcome === 'worker_failed' ? await this.#failed(worker, error) : undefined;
+      return { outcome, error: problemOf(outcome, timeoutSeconds, exit ?? error, client) };
     } finally {
       clearTimeout(late);
       client.removeEventListener('abort', gone);
     }
+  }
+
+  /** Tells operators of it; resolves with how its program ended, where it did. */
+  async #failed(worker: ContainerId, error: unknown): Promise<Error | undefined> {
+    const { exitOf, log } = this.#parts;
+    const exit = await exitOf(worker).catch(() => undefined);
+    log.warn({ err: error, container_id: worker, exit }, 'a worker failed during a call; it is ended');
+    if (exit === undefined) return undefined;
+    return new Error(
+      `its program ended with exit code ${exit.code}${exit.oomKilled ? ', out of memory' : ''}`,
+    );
   }
 
   /** One that answered is free. One whose call was broken off is only if it says so. */
@@ -159,43 +199,15 @@ export class Invocations {
   }
 
   async #isFree({ worker }: LeasedWorker, port: number): Promise<boolean> {
-    const { endpoint } = await this.#parts.connections.of(worker, port);
-    return becomesIdle(endpoint, GIVE_UP_SECONDS);
+    try {
+      const { endpoint } = await this.#parts.connections.of(worker, port);
+      return await becomesIdle(endpoint, GIVE_UP_SECONDS);
+    } catch {
+      return false; // it is gone
+    }
   }
 }
 
 type CallEnd =
   | { outcome: 'not-reached'; error: Error }
   | { outcome: Exclude<InvocationOutcome, 'no_worker' | 'unavailable'>; error?: unknown };
-
-function problemOf(
-  outcome: InvocationOutcome,
-  seconds: number,
-  error: unknown,
-  client: AbortSignal,
-): unknown {
-  if (outcome === 'cancelled') return client.reason ?? error;
-  if (outcome === 'timeout')
-    return new BerthError('INVOKE_TIMEOUT', `the function did not answer within ${seconds} s`);
-  const what = error instanceof Error ? said(error) : 'it broke off';
-  return new BerthError('WORKER_FAILED', `the worker failed before it answered: ${what}`, {}, error);
-}
-
-/** In words that tell nothing of the inside. */
-function said(error: Error & { code?: string }): string {
-  if (error.code === undefined) return error.message;
-  if (error.code === 'ECONNRESET' || error.code === 'EPIPE') return 'it broke the connection off';
-  if (error.code.startsWith('HPE_') || error.code.startsWith('ERR_')) return 'what it says is no valid HTTP';
-  return error.code;
-}
-
-/** What says that the function itself is not well. */
-function isFault(error: unknown): boolean {
-  return isBerthError(
-    error,
-    'IMAGE_PULL_FAILED',
-    'CONTAINER_CREATE_FAILED',
-    'HEALTH_CHECK_FAILED',
-    'START_TIMEOUT',
-  );
-}

@@ -23,18 +23,25 @@ interface Parts {
 export class WorkerConnections {
   readonly #parts: Parts;
   readonly #known = new Map<ContainerId, Known>();
+  /** Closed by us: their end tells nothing. */
+  readonly #dropped = new WeakSet<Socket>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
-  async of(worker: ContainerId, port: number): Promise<{ endpoint: Endpoint; agent: ContainerAgent }> {
+  /** `isKept`: a connection is open that the last call has left. */
+  async of(
+    worker: ContainerId,
+    port: number,
+  ): Promise<{ endpoint: Endpoint; agent: ContainerAgent; isKept: boolean }> {
     const known = this.#known.get(worker) ?? (await this.#add(worker, port));
     const now = performance.now();
     // One that stood for long may be closed by the program just now.
-    if (now - known.lastUsed > KEPT_IDLE_MS) known.agent.dropIdle();
+    if (now - known.lastUsed > KEPT_IDLE_MS) this.#dropIdle(known);
     known.lastUsed = now;
-    return known;
+    const isKept = Object.values(known.agent.freeSockets).some((free) => free?.some(isOpen) === true);
+    return { endpoint: known.endpoint, agent: known.agent, isKept };
   }
 
   /** A call is over. */
@@ -47,6 +54,14 @@ export class WorkerConnections {
     const known = this.#known.get(worker);
     this.#known.delete(worker);
     known?.agent.destroy();
+  }
+
+  /** Forgets those without a connection: most have been ended elsewhere. */
+  tidy(now: number): void {
+    for (const [worker, { agent, lastUsed }] of this.#known) {
+      const isConnected = [agent.sockets, agent.freeSockets].some((each) => Object.keys(each).length > 0);
+      if (!isConnected && now - lastUsed > WATCHED_MS) this.forget(worker);
+    }
   }
 
   close(): void {
@@ -62,9 +77,17 @@ export class WorkerConnections {
     agent.on('free', (socket: Socket) => {
       if (watched.has(socket)) return;
       watched.add(socket);
-      socket.once('close', () => this.#closed(worker, known));
+      socket.once('close', () => {
+        if (!this.#dropped.has(socket)) this.#closed(worker, known);
+      });
     });
     return known;
+  }
+
+  #dropIdle({ agent }: Known): void {
+    for (const free of Object.values(agent.freeSockets))
+      for (const socket of free ?? []) this.#dropped.add(socket);
+    agent.dropIdle();
   }
 
   /** No other connection is in use: so no call will tell. */
@@ -73,4 +96,8 @@ export class WorkerConnections {
     const busy = Object.values(known.agent.sockets).some((sockets) => (sockets?.length ?? 0) > 0);
     if (!busy) this.#parts.onIdleClosed(worker);
   }
+}
+
+function isOpen(socket: Socket): boolean {
+  return !socket.destroyed && socket.writable;
 }

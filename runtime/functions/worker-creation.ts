@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ContainerBackend, ContainerSpec } from '../containers/container-backend.ts';
+import type { ContainerBackend, ContainerSpec, ContainerView } from '../containers/container-backend.ts';
 import { BerthError } from '../contracts/errors.ts';
 import type { ContainerId } from '../contracts/ids.ts';
 import { LABEL } from '../contracts/labels.ts';
@@ -10,6 +10,9 @@ import { askIdle } from './worker-probe.ts';
 const READY_SECONDS = 10;
 const POLL_MS = 10;
 const LAST_LINES = 20;
+/** How often, and after how long again, it is looked whether a program has ended. */
+const LOOKS = 4;
+const LOOK_MS = 75;
 
 interface Parts {
   backend: ContainerBackend;
@@ -44,6 +47,15 @@ export class WorkerCreation {
 
   async pause(worker: ContainerId): Promise<void> {
     await this.#parts.backend.pause(worker);
+  }
+
+  /** How its program ended; undefined: it runs, or nothing is known of it. One whose connection broke may be ending just now. */
+  async exitOf(worker: ContainerId): Promise<ContainerView['exit']> {
+    for (let look = 1; ; look += 1) {
+      const exit = (await this.#parts.backend.inspect(worker))?.exit;
+      if (exit !== undefined || look === LOOKS) return exit;
+      await sleep(LOOK_MS);
+    }
   }
 
   /** Resolves once the backend has nothing of it. */

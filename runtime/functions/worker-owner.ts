@@ -57,7 +57,12 @@ export class WorkerOwner implements RoleOwner {
   }
 
   async destroyUnowned(container: ContainerId): Promise<boolean> {
-    const { store, ending } = this.#parts;
+    const { store, backend, ending } = this.#parts;
+    const found = await backend.inspect(container);
+    const of = found && functionOf(found);
+    if (of !== undefined)
+      return ending.endUnknown({ worker: container, of, revision: found?.labels[LABEL.revision] ?? '' });
+    // Of no function: nobody can take it in.
     if ((await store.known([container])).has(container)) return false;
     await ending.end(container);
     return true;

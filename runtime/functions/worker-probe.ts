@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { type Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Endpoint } from '../containers/container-backend.ts';
 
@@ -10,16 +10,19 @@ export const IDLE_PATH = '/_berth/idle';
 const ASK_MS = 2_000;
 const POLL_MS = 10;
 
-/** What its program says; undefined: nothing that is HTTP. */
-export function askIdle(endpoint: Endpoint): Promise<'idle' | 'other' | undefined> {
+/** What its program says; undefined: nothing that is HTTP. With an agent, on a connection that it keeps. */
+export function askIdle(endpoint: Endpoint, agent?: Agent): Promise<'idle' | 'other' | undefined> {
   const where =
     endpoint.kind === 'socket' ? { socketPath: endpoint.path } : { host: endpoint.host, port: endpoint.port };
   return new Promise((resolve) => {
     const call = request(
-      { ...where, path: IDLE_PATH, method: 'GET', timeout: ASK_MS, agent: false },
+      { ...where, path: IDLE_PATH, method: 'GET', timeout: ASK_MS, agent: agent ?? false },
       (answer) => {
-        resolve(answer.statusCode === 200 ? 'idle' : 'other');
-        answer.destroy();
+        const said = answer.statusCode === 200 ? 'idle' : 'other';
+        if (agent === undefined) answer.destroy();
+        else answer.resume();
+        // The connection is free again a moment after the answer's end.
+        answer.once('close', () => setImmediate(resolve, said));
       },
     );
     call.on('timeout', () => call.destroy());

@@ -46,6 +46,21 @@ export const WORKSPACE_CHECKPOINTS = [
   'deleting.volume',
 ] as const;
 
-export type CheckpointName = (typeof CHECKPOINTS)[number] | (typeof WORKSPACE_CHECKPOINTS)[number];
+/** Every checkpoint of functions, likewise. */
+export const FUNCTION_CHECKPOINTS = [
+  'worker.reserved',
+  'worker.created',
+  'worker.leased',
+  'worker.answered',
+  'worker.taken',
+  'worker.paused',
+  'worker.ending',
+  'worker.destroyed',
+] as const;
+
+export type CheckpointName =
+  | (typeof CHECKPOINTS)[number]
+  | (typeof WORKSPACE_CHECKPOINTS)[number]
+  | (typeof FUNCTION_CHECKPOINTS)[number];
 
 export const noCheckpoint: Checkpoint = () => {};

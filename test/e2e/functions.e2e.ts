@@ -8,11 +8,14 @@ const SLEEP =
   'export default async ({ms}) => { await new Promise((r) => setTimeout(r, ms)); return {slept: ms}; }';
 
 /** What the user of a function can count on, whatever backend and store are behind it. */
-export function functionsWork(env: () => Record<string, string>): void {
+export function functionsWork(
+  env: () => Record<string, string>,
+  image: () => string = () => 'function-node',
+): void {
   let runtime: RuntimeProcess;
   const named = (word: string) => `${word}-${randomBytes(4).toString('hex')}`;
   const define = (word: string, source: string, more?: Record<string, unknown>) =>
-    FunctionCalls.define(runtime, named(word), source, more);
+    FunctionCalls.define(runtime, named(word), source, { image: image(), ...more });
   beforeAll(async () => {
     runtime = await RuntimeProcess.start({ env: { HEARTBEAT_INTERVAL: '1', ...env() } });
   });
@@ -41,7 +44,7 @@ export function functionsWork(env: () => Record<string, string>): void {
 
   it('tells who waited too long, who came when too many wait, and whose call took too long', async () => {
     const slow = await define('slow', SLEEP);
-    const source = { image: 'function-node', env: { HANDLER_SOURCE: SLEEP } };
+    const source = { image: image(), env: { HANDLER_SOURCE: SLEEP } };
     await slow.call({ ms: 1 });
     // Its worker stays: it is made of the same.
     await slow.put({ ...source, timeout_seconds: 2, scaling: { acquire_timeout: 0.3, queue: 1 } });
@@ -86,7 +89,7 @@ export function functionsWork(env: () => Record<string, string>): void {
     const old = await rolled.call();
     expect(old.json).toEqual({ is: 'one' });
     await rolled.put({
-      image: 'function-node',
+      image: image(),
       env: { HANDLER_SOURCE: "export default () => ({ is: 'two' })" },
     });
     const fresh = await rolled.call();
@@ -106,7 +109,7 @@ export function functionsWork(env: () => Record<string, string>): void {
     const warm = await define('warm', HELLO, { scaling: { min_capacity: 1, idle_timeout: 1 } });
     await expect.poll(async () => (await warm.pool()).idle, { timeout: 20_000 }).toBe(1);
     await warm.put({
-      image: 'function-node',
+      image: image(),
       env: { HANDLER_SOURCE: HELLO },
       scaling: { min_capacity: 0, idle_timeout: 1 },
     });

@@ -31,6 +31,11 @@ export class FunctionCalls {
     return made;
   }
 
+  /** The same function, at another instance. */
+  at(runtime: RuntimeProcess): FunctionCalls {
+    return new FunctionCalls(runtime, this.name);
+  }
+
   put(body: Record<string, unknown>): Promise<Response> {
     return this.#runtime.fetch(`/v1/functions/${this.name}`, {
       method: 'PUT',
