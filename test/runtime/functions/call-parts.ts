@@ -1,13 +1,16 @@
 import type { RequestListener } from 'node:http';
 import { pino } from 'pino';
 import type { ContainerId } from '../../../runtime/contracts/ids.ts';
+import { noEgress } from '../../../runtime/egress-host/container-egress.ts';
 import type { FunctionDefinition, FunctionScaling } from '../../../runtime/functions/function-definition.ts';
 import { HeldWorkers } from '../../../runtime/functions/held-workers.ts';
-import { type InvocationOutcome, Invocations } from '../../../runtime/functions/invocation.ts';
+import { Invocations } from '../../../runtime/functions/invocation.ts';
+import type { InvocationOutcome } from '../../../runtime/functions/invocation-outcome.ts';
 import { PoolManager } from '../../../runtime/functions/pool-manager.ts';
 import { WorkerConnections } from '../../../runtime/functions/worker-connections.ts';
 import { WorkerCreation } from '../../../runtime/functions/worker-creation.ts';
 import { WorkerEnding } from '../../../runtime/functions/worker-ending.ts';
+import { noCheckpoint as checkpoint } from '../../../runtime/lifecycle/checkpoint.ts';
 import { openMemoryState } from '../../../runtime/state/memory/open-memory-state.ts';
 import { LocalWorkers } from '../../support/local-workers.ts';
 import { functionKey, settingsOf } from './function-parts.ts';
@@ -50,19 +53,20 @@ export class CallParts implements AsyncDisposable {
     this.backend = new LocalWorkers(listener);
     const { backend } = this;
     const nothing = async () => {};
-    const egress = { open: nothing, claim: nothing, stop: nothing };
+    const egress = noEgress;
     const creation = new WorkerCreation({ backend, egress, getImage: nothing });
     this.connections = new WorkerConnections({
       backend,
       onIdleClosed: (worker) => void this.idleClosed.push(worker),
     });
     const ending = new WorkerEnding({
-      ...{ store, creation, held, log },
+      ...{ store, creation, held, checkpoint, log },
+      instance: INSTANCE,
       forget: (worker) => this.connections.forget(worker),
     });
     const onProvisioned = () => {};
     this.pools = new PoolManager({
-      ...{ store, creation, ending, held, log, onProvisioned },
+      ...{ store, creation, ending, held, checkpoint, log, onProvisioned },
       instance: INSTANCE,
       totalWorkers: 100,
     });
@@ -70,6 +74,9 @@ export class CallParts implements AsyncDisposable {
       find: async () => this.definition,
       pools: this.pools,
       connections: this.connections,
+      exitOf: async () => undefined,
+      checkpoint,
+      log,
       onEnd: (outcome) => void this.outcomes.push(outcome),
     });
   }
