@@ -45,8 +45,8 @@ export class FunctionRegistry {
     words: FunctionWords,
   ): Promise<{ definition: FunctionDefinition; created: boolean }> {
     const { functions, secret, settings, onDefined } = this.#parts;
-    const image = chooseImage(words.runs, settings.source);
-    const { env, ...rest } = withDefaults(words, settings.defaults);
+    const { image, ...fixed } = chooseImage(words, settings.source);
+    const { env, ...rest } = { ...withDefaults(words, settings.defaults), ...fixed };
     const of = { tenant, name };
     const revision = secret.functionRevision(canonical({ image, env, ...rest }));
     const sealedEnv = secret.sealEnvironment(ownerOf(of), JSON.stringify(env));

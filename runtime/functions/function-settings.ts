@@ -1,5 +1,6 @@
 import { type ImageSettings, imageSettings } from '../containers/allowed-images.ts';
 import type { Config } from '../contracts/environment.ts';
+import type { FunctionTask } from '../contracts/function-task.ts';
 import { maxFunctionWorkers } from '../contracts/load-config.ts';
 import type { BackendName } from '../contracts/variable.ts';
 import type { FunctionResources, FunctionScaling } from './function-definition.ts';
@@ -14,7 +15,7 @@ export interface FunctionSettings {
 /** What workers are made from: images, or what the operator has registered where the backend takes nothing else. */
 export type FunctionSource =
   | { kind: 'image'; images: ImageSettings }
-  | { kind: 'task-definition'; names: readonly string[] };
+  | { kind: 'task-definition'; tasks: readonly FunctionTask[] };
 
 /** Of a function that does not say. */
 export interface FunctionDefaults {
@@ -40,16 +41,12 @@ export interface FunctionLimits {
   environmentBytes: number;
 }
 
-export function functionSettings(
-  config: Config,
-  backend: BackendName,
-  taskDefinitions: readonly string[] = [],
-): FunctionSettings {
+export function functionSettings(config: Config, backend: BackendName): FunctionSettings {
   const workers = maxFunctionWorkers(config, backend);
   return {
     source:
       backend === 'ecs'
-        ? { kind: 'task-definition', names: taskDefinitions }
+        ? { kind: 'task-definition', tasks: config.ECS_FUNCTION_TASK_DEFINITIONS }
         : { kind: 'image', images: imagesOf(config) },
     defaults: {
       port: 8080,

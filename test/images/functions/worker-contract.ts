@@ -197,6 +197,24 @@ export function workerContract(language: Language, handlers: Handlers, extension
     expect(await worker.ask({ name: 'next' })).toEqual([200, { hello: 'next' }]);
   });
 
+  it('says whether a handler runs, also one whose caller has gone', async () => {
+    const worker = await start('waits');
+    const idle = async () => {
+      const answer = await fetch(`${worker.url}_berth/idle`);
+      return [answer.status, await answer.json()];
+    };
+    expect(await idle()).toEqual([200, { idle: true }]);
+    const gone = new AbortController();
+    const call = worker.post('{}', { signal: gone.signal }).catch(() => undefined);
+    await worker.untilItSays(/began/);
+    expect(await idle()).toEqual([503, { idle: false }]);
+    gone.abort();
+    await call;
+    expect(await idle()).toEqual([503, { idle: false }]);
+    worker.release();
+    await expect.poll(idle).toEqual([200, { idle: true }]);
+  });
+
   it('ends at SIGTERM: at once when it is idle, else after the call under way', async () => {
     const idle = await start('hello');
     // The connection of this call is kept open.

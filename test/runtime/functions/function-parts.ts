@@ -19,11 +19,13 @@ export const functionKey = (name = 'hello'): FunctionKey => ({ tenant, name: fun
 export function settingsOf(
   env: Record<string, string> = {},
   backend: BackendName = 'docker',
-  taskDefinitions?: readonly string[],
+  taskDefinitions: readonly string[] = [],
 ): FunctionSettings {
-  const loaded = loadConfig(env);
+  const arn = (name: string) => `arn:aws:ecs:us-east-1:123456789012:task-definition/${name}`;
+  const listed = taskDefinitions.map((name) => `${name}=${arn(name)}:8080`).join(',');
+  const loaded = loadConfig(listed === '' ? env : { ...env, ECS_FUNCTION_TASK_DEFINITIONS: listed });
   if (!loaded.ok) throw new Error(loaded.problems.join('\n'));
-  return functionSettings(loaded.config, backend, taskDefinitions);
+  return functionSettings(loaded.config, backend);
 }
 
 interface Changes {

@@ -113,14 +113,16 @@ describe('what a function runs', () => {
   const onEcs = settingsOf({}, 'ecs', ['node', 'python']).source;
 
   it('is an image of the list, with its tag', () => {
-    expect(chooseImage({ image: 'function-node' }, source)).toBe(`function-node:${VERSION}`);
-    expect(chooseImage({ image: 'team:2' }, source)).toBe('team:2');
+    expect(chooseImage({ runs: { image: 'function-node' } }, source)).toMatchObject({
+      image: `function-node:${VERSION}`,
+    });
+    expect(chooseImage({ runs: { image: 'team:2' } }, source)).toMatchObject({ image: 'team:2' });
   });
 
   it.each(['other', 'workspace-editor', `workspace-editor:${VERSION}`])(
     'is no other image, such as %s',
     (image) => {
-      expect(() => chooseImage({ image }, source)).toThrow(
+      expect(() => chooseImage({ runs: { image } }, source)).toThrow(
         expect.objectContaining({
           code: 'FORBIDDEN',
           detail: expect.stringContaining('team, function-node'),
@@ -130,7 +132,7 @@ describe('what a function runs', () => {
   );
 
   it('is nothing that names no image', () => {
-    expect(() => chooseImage({ image: 'No Image' }, source)).toThrow(
+    expect(() => chooseImage({ runs: { image: 'No Image' } }, source)).toThrow(
       expect.objectContaining({
         code: 'INVALID_REQUEST',
         fields: { errors: [{ path: 'image', message: expect.stringContaining('"No Image"') }] },
@@ -139,24 +141,32 @@ describe('what a function runs', () => {
   });
 
   it('is no task definition where there are none', () => {
-    expect(() => chooseImage({ taskDefinition: 'node' }, source)).toThrow(
+    expect(() => chooseImage({ runs: { taskDefinition: 'node' } }, source)).toThrow(
       expect.objectContaining({ code: 'NOT_SUPPORTED', detail: expect.stringContaining('takes an image') }),
     );
   });
 
   it('is a task definition of the list on ECS, and nothing else', () => {
-    expect(chooseImage({ taskDefinition: 'python' }, onEcs)).toBe('python');
-    expect(() => chooseImage({ image: 'function-node' }, onEcs)).toThrow(
+    expect(chooseImage({ runs: { taskDefinition: 'python' } }, onEcs)).toEqual({
+      image: 'python',
+      port: 8080,
+    });
+    expect(() => chooseImage({ runs: { taskDefinition: 'python' }, port: 9 }, onEcs)).toThrow(
+      expect.objectContaining({
+        fields: { errors: [{ path: 'port', message: 'python listens on 8080: leave it out' }] },
+      }),
+    );
+    expect(() => chooseImage({ runs: { image: 'function-node' } }, onEcs)).toThrow(
       expect.objectContaining({ code: 'NOT_SUPPORTED', detail: expect.stringContaining('node, python') }),
     );
-    expect(() => chooseImage({ taskDefinition: 'evil' }, onEcs)).toThrow(
+    expect(() => chooseImage({ runs: { taskDefinition: 'evil' } }, onEcs)).toThrow(
       expect.objectContaining({ code: 'FORBIDDEN', detail: expect.stringMatching(/"evil".*node, python/) }),
     );
   });
 
   it('is nothing on ECS where the operator has listed none', () => {
     const none = settingsOf({}, 'ecs').source;
-    expect(() => chooseImage({ taskDefinition: 'node' }, none)).toThrow(
+    expect(() => chooseImage({ runs: { taskDefinition: 'node' } }, none)).toThrow(
       /none so far.*ECS_FUNCTION_TASK_DEFINITIONS/,
     );
   });
