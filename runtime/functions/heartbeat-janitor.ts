@@ -39,7 +39,7 @@ interface Parts {
 /** Looks after workers that nobody uses, and those whose user is dead. */
 export class HeartbeatJanitor {
   readonly #parts: Parts;
-  /** By `performance.now()`. Before that, others may be silent because the store was away. */
+  /** By `performance.now()`. Before that, others may be silent because the store was away, or they were frozen as this was. */
   #believesSilenceFrom = 0;
   #lastTry = performance.now();
 
@@ -61,12 +61,17 @@ export class HeartbeatJanitor {
   /** An instance that did not even try for so long is dead to the others: what they have ended must not come back. */
   async #forgetAfterFreeze(): Promise<void> {
     const { store, held } = this.#parts;
-    if (performance.now() - this.#lastTry >= SILENT_MS) {
+    if (this.#wasFrozen) {
+      this.#believesSilenceFrom = performance.now() + SILENT_MS;
       const mine = held.all();
       const known = await store.known(mine.map(({ worker }) => worker));
       for (const { worker, lease } of mine) if (!known.has(worker)) held.drop(worker, lease);
     }
     this.#lastTry = performance.now();
+  }
+
+  get #wasFrozen(): boolean {
+    return performance.now() - this.#lastTry >= SILENT_MS;
   }
 
   async #tellHeld(): Promise<void> {
@@ -86,7 +91,7 @@ export class HeartbeatJanitor {
     pools.tidy();
     connections.tidy(performance.now());
     if (!(await leadership.held())) return undefined;
-    if (performance.now() >= this.#believesSilenceFrom) await this.#takeOver();
+    if (!this.#wasFrozen && performance.now() >= this.#believesSilenceFrom) await this.#takeOver();
     const { nextLookIn } = await sweep.look(performance.now(), false);
     await this.#act(await this.#plan());
     return nextLookIn;

@@ -69,7 +69,9 @@ export class WorkerCreation {
     const endpoint = await backend.endpoint(worker, port);
     const giveUp = performance.now() + READY_SECONDS * 1000;
     let looked = performance.now();
-    while ((await askIdle(endpoint)) === undefined) {
+    for (;;) {
+      const said = await askIdle(endpoint);
+      if (said === 'idle' || said === 'other') return;
       signal.throwIfAborted();
       const now = performance.now();
       let ended = false;

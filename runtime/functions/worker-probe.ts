@@ -10,8 +10,11 @@ export const IDLE_PATH = '/_berth/idle';
 const ASK_MS = 2_000;
 const POLL_MS = 10;
 
-/** What its program says; undefined: nothing that is HTTP. With an agent, on a connection that it keeps. */
-export function askIdle(endpoint: Endpoint, agent?: Agent): Promise<'idle' | 'other' | undefined> {
+/**
+ * What its program says; `silent`: nothing yet, though it may; undefined: nothing that is HTTP. With an agent, on a
+ * connection that it keeps.
+ */
+export function askIdle(endpoint: Endpoint, agent?: Agent): Promise<'idle' | 'other' | 'silent' | undefined> {
   const where =
     endpoint.kind === 'socket' ? { socketPath: endpoint.path } : { host: endpoint.host, port: endpoint.port };
   return new Promise((resolve) => {
@@ -25,7 +28,10 @@ export function askIdle(endpoint: Endpoint, agent?: Agent): Promise<'idle' | 'ot
         answer.once('close', () => setImmediate(resolve, said));
       },
     );
-    call.on('timeout', () => call.destroy());
+    call.on('timeout', () => {
+      resolve('silent');
+      call.destroy();
+    });
     call.on('error', () => resolve(undefined));
     call.end();
   });
