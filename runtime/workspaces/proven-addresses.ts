@@ -1,8 +1,8 @@
 import type { Endpoint } from '../containers/container-backend.ts';
 import type { ContainerId } from '../contracts/ids.ts';
 
-/** So long a proof counts: an address is given to another only some time after its container has gone. */
-const GOOD_MS = 5_000;
+/** So long a proof counts: before another has the address and runs, its container must have ended. */
+const GOOD_MS = 1_000;
 const MOST_REMEMBERED = 10_000;
 
 /** Throws unless it is this container that has the address. */

@@ -28,7 +28,8 @@ export class ScriptRun {
   }
 
   constructor({ script, args }: Order, folder: string, socket: Duplex) {
-    this.#child = spawn('bash', ['-c', script, 'bash', folder, ...args], {
+    // Its stdin is a socket, which it would take for a login from afar.
+    this.#child = spawn('bash', ['--norc', '-c', script, 'bash', folder, ...args], {
       cwd: '/',
       env: { PATH: process.env.PATH, LC_ALL: 'C' },
       detached: true,

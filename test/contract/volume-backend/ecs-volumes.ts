@@ -47,6 +47,7 @@ export async function ecsVolumes(): Promise<VolumesUnderTest> {
     owner: `${USER}:${USER}`,
     inside: (name) => inFolderAs(USER, home(name)),
     tree: { readable: true },
+    goesAtOnce: true,
     async plant(name, installation) {
       // The cast: what is planted may have a name that is none.
       const labels = timelessVolumeLabels(name as VolumeName, { installation, version: '1.2.3' });

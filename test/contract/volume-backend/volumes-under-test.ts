@@ -34,6 +34,8 @@ export interface VolumesUnderTest {
   opening: Opening;
   /** Kills what works on it. */
   kill(name: VolumeName): Promise<void>;
+  /** All of it goes with `close`: what a test has made need not be removed after it. */
+  goesAtOnce?: boolean;
   /** Takes away what would keep volumes from being removed. */
   beforeRemoval?(): Promise<void>;
   close(): Promise<void>;
@@ -66,7 +68,9 @@ export class VolumeHarness {
     });
     afterEach(async () => {
       await this.under.beforeRemoval?.();
-      for (const name of this.#made.splice(0)) {
+      const made = this.#made.splice(0);
+      if (this.under.goesAtOnce) return;
+      for (const name of made) {
         await this.volumes.delete(name);
         await this.under.open(OTHERS).delete(name);
       }
