@@ -7,7 +7,7 @@ import { observation, planObservations, unknownOf } from './plan-observations.ts
 
 interface Parts {
   backend: Pick<ContainerBackend, 'list' | 'inspect'>;
-  volumes: VolumeBackend;
+  volumes: Pick<VolumeBackend, 'list' | 'exists'>;
   database: Database;
 }
 

@@ -8,5 +8,5 @@ export async function debianProgram(
 ): Promise<string> {
   const found = await findOrInstall(program, [inPackage], say);
   if ('path' in found) return found.path;
-  throw new Error(`Egress is measured against ${program}, which is missing: ${found.problem}.`);
+  throw new Error(`This is measured against ${program}, which is missing: ${found.problem}.`);
 }

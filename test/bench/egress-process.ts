@@ -32,6 +32,10 @@ export class BenchProcess implements AsyncDisposable {
     this.#child.stderr?.on('data', (data) => this.#complain(`${data}`));
   }
 
+  get pid(): number {
+    return must(this.#child.pid);
+  }
+
   /** A program of this folder, with one argument as JSON. */
   static program(file: URL, argument: unknown = null, options: StartOptions = {}): BenchProcess {
     return new BenchProcess([process.execPath, fileURLToPath(file), JSON.stringify(argument)], options);

@@ -3,10 +3,12 @@ export interface Figure {
   name: string;
   unit:
     | 'ms'
+    | 's'
     | 'MB'
     | 'MB/s'
     | 'requests/s'
     | 'calls'
+    | 'queries'
     | 'puts'
     | 'connections'
     | 'claims'

@@ -22,6 +22,10 @@ import { streamRelay } from './stream-relay.ts';
 import { BURST_POOL, warmBurst } from './warm-burst.ts';
 import { warmClaim } from './warm-claim.ts';
 import { WarmClaims } from './warm-claims.ts';
+import { workspaceProxy } from './workspaces/proxy/workspace-proxy.ts';
+import { reconcileTick } from './workspaces/reconcile-tick.ts';
+import { workspaceArchive } from './workspaces/workspace-archive.ts';
+import { workspaceStart } from './workspaces/workspace-start.ts';
 
 const MEMORY = 'state in memory';
 const REDIS = 'state in Redis';
@@ -60,6 +64,10 @@ export const rows: Record<string, (setting: BenchSetting) => Promise<Figure[]>> 
   ],
   ecs: async (setting) => [...(await ecsCalls(setting)), ...(await ecsBurst(setting))],
   infra: ({ dockerHost, say }) => infraPreviews(dockerHost, say),
+  workspaces: reconcileTick,
+  'workspace-proxy': workspaceProxy,
+  'workspace-start': async (setting) => [await workspaceStart(setting)],
+  'workspace-archive': workspaceArchive,
   agent: agentStart,
   runtime: async (setting) => runtimeStart(onDocker(setting)),
   functions: (setting) => functionFigures(setting, () => sharedState(setting)),

@@ -39,12 +39,16 @@ async function bench(names: string[], file: string): Promise<void> {
   const say = (line: string): void => console.error(line);
   const services = await startServices({ say, signal: new AbortController().signal });
   const { TEST_DOCKER_HOST, TEST_WORKSPACE_IMAGE, TEST_REDIS_URL, TEST_REDIS_SERVER } = services.env;
+  const installation = `bench-${randomBytes(4).toString('hex')}`;
   const setting: BenchSetting = {
     dockerHost: must(TEST_DOCKER_HOST),
     image: must(TEST_WORKSPACE_IMAGE),
+    editorImage: must(services.env.TEST_EDITOR_IMAGE),
+    postgresUrl: must(services.env.TEST_POSTGRES_URL),
+    s3: s3Variables(services.env, installation),
     redisUrl: must(TEST_REDIS_URL),
     redisServer: must(TEST_REDIS_SERVER),
-    installation: `bench-${randomBytes(4).toString('hex')}`,
+    installation,
     folder: services.folder,
     say,
   };
@@ -92,6 +96,16 @@ async function measure(names: string[], setting: BenchSetting): Promise<Figure[]
     await cleanUp(setting); // what a row leaves would run beside the next
   }
   return figures;
+}
+
+function s3Variables(env: Readonly<Record<string, string>>, prefix: string): Record<string, string> {
+  return {
+    OBJECT_STORE_URL: `s3://${must(env.TEST_S3_BUCKET)}/${prefix}`,
+    AWS_ENDPOINT_URL_S3: must(env.TEST_S3_ENDPOINT),
+    AWS_REGION: must(env.TEST_S3_REGION),
+    AWS_ACCESS_KEY_ID: must(env.TEST_S3_ACCESS_KEY_ID),
+    AWS_SECRET_ACCESS_KEY: must(env.TEST_S3_SECRET_ACCESS_KEY),
+  };
 }
 
 function machine(): string {
