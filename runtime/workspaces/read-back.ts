@@ -5,6 +5,9 @@ import type { ObjectStore } from '../objects/object-store.ts';
 import { Hashing } from './hashing.ts';
 import { TarEntries } from './tar-entries.ts';
 
+/** Each is a turn of a thread: of the default size, turns would cost more than what is done in them. */
+const PIECE_BYTES = 128 * 1024;
+
 /** Reads an archive to its end: what it hashes to, and how many entries it has. Throws where it is none. */
 export async function readBack(
   objects: ObjectStore,
@@ -16,7 +19,9 @@ export async function readBack(
   const hashing = new Hashing();
   const entries = new TarEntries();
   try {
-    await pipeline(found.content, hashing, createZstdDecompress(), entries, { signal });
+    await pipeline(found.content, hashing, createZstdDecompress({ chunkSize: PIECE_BYTES }), entries, {
+      signal,
+    });
   } catch (error) {
     signal.throwIfAborted();
     if (isBerthError(error)) throw error;

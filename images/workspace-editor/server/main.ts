@@ -1,4 +1,5 @@
 import { mkdirSync, realpathSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { homedir } from 'node:os';
 import { welcome } from './files/welcome.ts';
 import { createEditorServer } from './http/editor-server.ts';
@@ -49,4 +50,5 @@ server.on('error', (error) => fail(`cannot listen on ${port}: ${error.message}`)
 server.listen(port, process.env.HOST || DEFAULT_HOST, () => {
   const address = server.address();
   console.log(`editor: listens on ${typeof address === 'object' ? address?.port : address}`);
+  flushCompileCache(); // a workspace that is stopped is killed, and would leave nothing for its next start
 });

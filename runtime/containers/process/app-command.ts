@@ -30,6 +30,13 @@ export interface AppProgram {
   modules?: string;
 }
 
+/** Folders of the volume. */
+export interface AppVolume {
+  home: string;
+  /** Where Node keeps what it has compiled for the next start; none: it keeps nothing. */
+  compiled: string | undefined;
+}
+
 export interface AppPlace {
   folder: ContainerFolder;
   sockets: SocketFolder;
@@ -39,20 +46,27 @@ export interface AppPlace {
   agentEntry: string;
   program: AppProgram;
   app: AppSpec;
-  /** The volume's files, where there is one. */
-  volume: string | undefined;
+  volume: AppVolume | undefined;
   env: Record<string, string>;
 }
 
-const IN_SANDBOX = { program: '/opt/berth/app', port: '/opt/berth/port', modules: '/opt/berth/node_modules' };
+const IN_SANDBOX = {
+  program: '/opt/berth/app',
+  port: '/opt/berth/port',
+  modules: '/opt/berth/node_modules',
+  compiled: '/opt/berth/compiled',
+};
 
 /** A child like any other; its home is the volume. The machine's loopback is everybody's, so its ports are free ones. */
 export function plainAppCommand(place: AppPlace, free: { app: number; proxy: number }): StartCommand {
   const { folder, sockets, nodePath, portEntry, program } = place;
-  const home = place.volume ?? folder.home;
+  const home = place.volume?.home ?? folder.home;
   return {
     program: nodePath,
-    args: [...NODE_FLAGS, portEntry, ...run(program, nodePath, program.entry)],
+    args: [
+      ...[...NODE_FLAGS, portEntry, ...keepingCompiled(place.volume?.compiled)],
+      ...run(program, nodePath, program.entry),
+    ],
     cwd: home,
     env: environment(place, {
       home,
@@ -67,7 +81,7 @@ export function plainAppCommand(place: AppPlace, free: { app: number; proxy: num
 
 /** The app under bwrap, with a loopback of its own. */
 export function sandboxAppCommand(place: AppPlace, sandbox: Sandbox): StartCommand {
-  const { folder, sockets, nodePath, portEntry, agentEntry, program, app } = place;
+  const { folder, sockets, nodePath, portEntry, agentEntry, program, app, volume } = place;
   const mount = app.volume?.mount ?? '/home/agent';
   const main = `${IN_SANDBOX.program}/${relative(program.root, program.entry)}`;
   return {
@@ -78,6 +92,7 @@ export function sandboxAppCommand(place: AppPlace, sandbox: Sandbox): StartComma
       folders: parentsOf(mount),
       binds: [
         ...homeBind(place, mount),
+        ...(volume?.compiled === undefined ? [] : ['--bind', volume.compiled, IN_SANDBOX.compiled]),
         ...['--bind', sockets.agentFolder, AGENT_MOUNT, '--ro-bind', sockets.proxyFolder, PROXY_MOUNT],
         ...[
           '--ro-bind',
@@ -90,7 +105,10 @@ export function sandboxAppCommand(place: AppPlace, sandbox: Sandbox): StartComma
         ...['--ro-bind', program.root, IN_SANDBOX.program],
         ...(program.modules === undefined ? [] : ['--ro-bind', program.modules, IN_SANDBOX.modules]),
       ],
-      run: [`${IN_SANDBOX.port}/main.ts`, ...run(program, `${SANDBOX_BIN}/node`, main)],
+      run: [
+        ...[`${IN_SANDBOX.port}/main.ts`, ...keepingCompiled(volume?.compiled && IN_SANDBOX.compiled)],
+        ...run(program, `${SANDBOX_BIN}/node`, main),
+      ],
     }),
     env: environment(place, {
       home: mount,
@@ -110,7 +128,15 @@ function run({ runsBy }: AppProgram, nodePath: string, entry: string): string[] 
 
 function homeBind({ folder, app, volume }: AppPlace, mount: string): string[] {
   const isReadOnly = app.readOnlyRoot && volume === undefined;
-  return [isReadOnly ? '--ro-bind' : '--bind', volume ?? folder.home, mount];
+  return [isReadOnly ? '--ro-bind' : '--bind', volume?.home ?? folder.home, mount];
+}
+
+/**
+ * Of the app alone: what its user wrote there in an earlier run is code of the next start, and the port program has to
+ * have its places before any of that runs.
+ */
+function keepingCompiled(folder: string | undefined): string[] {
+  return folder === undefined ? [] : ['/usr/bin/env', `NODE_COMPILE_CACHE=${folder}`];
 }
 
 function parentsOf(path: string): string[] {

@@ -4,8 +4,9 @@ import { BerthError } from '../../contracts/errors.ts';
 import type { VolumeName } from '../../contracts/ids.ts';
 import type { ContainerSpec } from '../container-backend.ts';
 import { findOnPath } from '../find-on-path.ts';
-import type { AppPlace, AppProgram } from './app-command.ts';
+import type { AppPlace, AppProgram, AppVolume } from './app-command.ts';
 import { SYSTEM_PATH } from './sandbox-command.ts';
+import { VolumeFolder } from './volume-folder.ts';
 
 export interface AppsOptions {
   /** The program that leads to the app's port (images/workspace-base/port). */
@@ -47,11 +48,10 @@ export class AppPrograms {
     return { app, program, portEntry, volume: app.volume && (await this.#filesOf(app.volume.name)) };
   }
 
-  async #filesOf(volume: VolumeName): Promise<string> {
-    const path = join(this.#volumes, volume, 'home');
-    const found = await lstat(path).catch(() => undefined); // it can't be had, whatever the reason
-    if (found?.isDirectory()) return path;
-    throw new BerthError('VOLUME_NOT_FOUND', `there is no volume ${volume}`);
+  async #filesOf(volume: VolumeName): Promise<AppVolume> {
+    const { home, compiled } = new VolumeFolder(this.#volumes, volume);
+    if (!(await isFolder(home))) throw new BerthError('VOLUME_NOT_FOUND', `there is no volume ${volume}`);
+    return { home, compiled: (await isFolder(compiled)) ? compiled : undefined };
   }
 
   #find(image: string): AppProgram | undefined {
@@ -62,6 +62,11 @@ export class AppPrograms {
 /** Not without what it is run by. */
 function canRun({ runsBy }: AppProgram): boolean {
   return runsBy === undefined || findOnPath(runsBy, SYSTEM_PATH) !== undefined;
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined); // it can't be had, whatever the reason
+  return found?.isDirectory() === true;
 }
 
 /** An image's name without its tag; undefined for one with a registry or a digest, which is none of ours. */

@@ -12,10 +12,15 @@ type Labels = z.infer<typeof RecordFile>['labels'];
 const HALF_MADE = '.new-';
 const HALF_REMOVED = '.gone-';
 
-/** The folder of one volume: its files in `home`, and whose it is. A folder under its own name is whole. */
+/**
+ * The folder of one volume: its files in `home`, and whose it is. A folder under its own name is whole. `compiled` is
+ * for what Node makes of programs that run with it: of this volume alone, since whoever writes there decides what the
+ * next start runs, and no part of its files.
+ */
 export class VolumeFolder {
   readonly path: string;
   readonly home: string;
+  readonly compiled: string;
   /** Held by whatever works on the files. */
   readonly lock: string;
   readonly #parent: string;
@@ -26,6 +31,7 @@ export class VolumeFolder {
     this.#name = name;
     this.path = join(parent, name);
     this.home = join(this.path, 'home');
+    this.compiled = join(this.path, 'compiled');
     this.lock = join(this.path, 'lock');
   }
 
@@ -34,10 +40,12 @@ export class VolumeFolder {
     const made = join(this.#parent, `${HALF_MADE}${this.#name}`);
     await removeTree(made);
     await mkdir(made, { recursive: true, mode: 0o700 });
-    const home = join(made, 'home');
-    await mkdir(home);
-    await chmod(home, 0o755);
-    if (owner !== undefined) await chown(home, owner.uid, owner.gid);
+    for (const name of ['home', 'compiled']) {
+      const folder = join(made, name);
+      await mkdir(folder);
+      await chmod(folder, 0o755);
+      if (owner !== undefined) await chown(folder, owner.uid, owner.gid);
+    }
     await writeFile(join(made, 'meta.json'), JSON.stringify({ labels } satisfies z.infer<typeof RecordFile>));
     await rename(made, this.path);
   }

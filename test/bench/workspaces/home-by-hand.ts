@@ -37,21 +37,15 @@ cmp "$store/written" "$store/found"
 sync --file-system "$home"
 `;
 
-/** A home that is archived and restored with programs of Debian's, beside the volumes of the engine. */
+/** A home that is archived and restored with programs of Debian's, where runtimes of the bench have their objects. */
 export class HomeByHand implements Disposable {
-  readonly #folders: { home: string; store: string };
-
-  private constructor(folders: { home: string; store: string }) {
-    this.#folders = folders;
-  }
+  readonly #store = mkdtempSync(join(tmpdir(), 'berth-bench-'));
 
   /** A copy of a volume's files. */
   static async of(dockerHost: string, volume: string): Promise<HomeByHand> {
     const { Mountpoint } = await connectEngine(dockerHost).getVolume(volume).inspect();
-    const store = mkdtempSync(join(tmpdir(), 'berth-bench-'));
-    const home = join(Mountpoint, '..', 'by-hand');
-    const made = new HomeByHand({ home, store });
-    await promisify(execFile)('cp', ['--archive', Mountpoint, home]);
+    const made = new HomeByHand();
+    await promisify(execFile)('cp', ['--archive', Mountpoint, made.#home]);
     return made;
   }
 
@@ -65,13 +59,17 @@ export class HomeByHand implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    for (const folder of Object.values(this.#folders)) rmSync(folder, { recursive: true, force: true });
+    rmSync(this.#store, { recursive: true });
+  }
+
+  get #home(): string {
+    return join(this.#store, 'home');
   }
 
   async #run(script: string): Promise<void> {
     const program = ['-c', `set -euo pipefail\n${script}`];
     await promisify(execFile)('bash', program, {
-      env: { PATH: process.env.PATH, LC_ALL: 'C', ...this.#folders },
+      env: { PATH: process.env.PATH, LC_ALL: 'C', home: this.#home, store: this.#store },
     });
   }
 }

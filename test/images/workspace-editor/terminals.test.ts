@@ -1,17 +1,22 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { RunningEditor } from './running-editor.ts';
 import { TerminalClient } from './terminal-client.ts';
 
 const MB = 1024 * 1024;
 
 describe('a terminal', () => {
-  it('is a shell at home, with a terminal of its own and without the port of the editor', async () => {
-    const editor = await RunningEditor.start();
+  it("is a shell at home, with a terminal of its own and without what is the editor's", async () => {
+    const compiled = mkdtempSync(join(tmpdir(), 'berth-compiled-'));
+    onTestFinished(() => rmSync(compiled, { recursive: true }));
+    const editor = await RunningEditor.start({ NODE_COMPILE_CACHE: compiled });
     const [terminal] = await TerminalClient.open(editor);
-    terminal.type('echo "at=$PWD home=$HOME port=[$PORT] $TERM $(tty | cut -c1-8)"\n');
-    await terminal.sees(`at=${editor.home} home=${editor.home} port=[] xterm-256color /dev/pts`);
+    terminal.type(
+      'echo "at=$PWD home=$HOME port=[$PORT] compiled=[$NODE_COMPILE_CACHE] $TERM $(tty | cut -c1-8)"\n',
+    );
+    await terminal.sees(`at=${editor.home} home=${editor.home} port=[] compiled=[] xterm-256color /dev/pts`);
   });
 
   it('has the size that it was opened with, and every size that it is given', async () => {

@@ -7,8 +7,11 @@ export function findShell(env: NodeJS.ProcessEnv): string {
   return candidates.find((path) => !path.endsWith('/nologin') && existsSync(path)) ?? '/bin/sh';
 }
 
-/** What a shell in the browser needs to know. The address is the editor's: a user's own server takes another. */
+/**
+ * What a shell in the browser needs to know. The address is the editor's: a user's own server takes another. So is the
+ * place of its compiled code.
+ */
 export function shellEnvironment(env: NodeJS.ProcessEnv, home: string): NodeJS.ProcessEnv {
-  const { HOST: _host, PORT: _port, ...rest } = env;
+  const { HOST: _host, PORT: _port, NODE_COMPILE_CACHE: _compiled, ...rest } = env;
   return { LANG: 'C.UTF-8', ...rest, HOME: home, TERM: 'xterm-256color', COLORTERM: 'truecolor' };
 }

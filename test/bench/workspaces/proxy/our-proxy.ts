@@ -34,6 +34,7 @@ const metrics = new Metrics(async () => 0);
 const directory = new DatabaseDirectory({
   database,
   backend: { endpoint: async () => ({ kind: 'address', host: '127.0.0.1', port }) },
+  prove: async () => {},
   activity,
   limits: NO_LIMITS,
 });
