@@ -1,15 +1,14 @@
 import { pipeline, Transform } from 'node:stream';
 import { constants, createZstdCompress } from 'node:zlib';
 import { BerthError } from '../contracts/errors.ts';
+import { LARGE_PIECE_BYTES, LargePieces } from './large-pieces.ts';
 import type { ArchiveStream } from './volume-backend.ts';
 import { runFailure, type VolumeRun } from './volume-run.ts';
 import { BYTES, CREDIT_BYTES, CREDITS, ENTRIES } from './volume-scripts.ts';
 
-const PIECE_BYTES = 128 * 1024;
-
 /** No more workers: the streams of Node lose what those give at the end. */
 const ZSTD = {
-  chunkSize: PIECE_BYTES,
+  chunkSize: LARGE_PIECE_BYTES,
   params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 },
 };
 
@@ -23,7 +22,7 @@ export function archiveStream(run: VolumeRun, signal: AbortSignal): ArchiveStrea
   const content = createZstdCompress(ZSTD);
   const onAbort = () => content.destroy(abortReason(signal));
   signal.addEventListener('abort', onAbort);
-  pipeline(run.stdout, whole, content, (error) => {
+  pipeline(run.stdout, whole, new LargePieces(), content, (error) => {
     // Left to whoever is next to work on the volume, where it fails.
     if (error) run.remove().catch(() => {});
   });

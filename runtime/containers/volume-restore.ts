@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { Readable, Writable } from 'node:stream';
+import { pipeline, type Readable, type Writable } from 'node:stream';
 import { createZstdDecompress } from 'node:zlib';
 import { BerthError } from '../contracts/errors.ts';
+import { LARGE_PIECE_BYTES, LargePieces } from './large-pieces.ts';
+import { hasPassed } from './passing-memory.ts';
 import { tarFile } from './tar-file.ts';
 import type { ArchiveName } from './volume-backend.ts';
 import { type RunEnd, runFailure, type VolumeRun, wasKilled } from './volume-run.ts';
 import { EMPTY, RESTORING, WHOLE } from './volume-scripts.ts';
-
-const PIECE_BYTES = 128 * 1024;
 
 /** What the marker says. */
 export function markerOf({ key, sha256 }: ArchiveName): string {
@@ -54,7 +54,7 @@ class Unpacking {
   readonly #run: VolumeRun;
   readonly #content: Readable;
   readonly #archive: ArchiveName;
-  readonly #decompress = createZstdDecompress({ chunkSize: PIECE_BYTES });
+  readonly #decompress = createZstdDecompress({ chunkSize: LARGE_PIECE_BYTES });
   /** Why nothing more is unpacked; whether that is the archive's fault may be for its hash to say. */
   #failed: { error: unknown; final: boolean } | undefined;
 
@@ -73,7 +73,8 @@ class Unpacking {
     const { stdin, ended } = this.#run;
     const fed = this.#feed();
     const hash = createHash('sha256');
-    for await (const piece of this.#content) {
+    const pieces = pipeline(this.#content, new LargePieces(), () => {}); // who reads them sees what fails
+    for await (const piece of pieces) {
       hash.update(piece);
       await put(this.#decompress, piece);
     }
@@ -89,7 +90,10 @@ class Unpacking {
 
   async #feed(): Promise<void> {
     try {
-      for await (const piece of this.#decompress) await put(this.#run.stdin, piece);
+      for await (const piece of this.#decompress) {
+        await put(this.#run.stdin, piece);
+        hasPassed(piece.length);
+      }
     } catch (error) {
       if (this.#failed === undefined) this.#fail(corrupt(`it is not zstd: ${asError(error).message}`), true);
     }

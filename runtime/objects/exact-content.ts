@@ -100,6 +100,11 @@ export class ExactContent extends Transform {
   }
 
   #pass(chunk: Buffer): void {
+    if (this.#expected.size === 'unknown') {
+      this.#passed += chunk.length;
+      this.push(chunk);
+      return;
+    }
     for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
       const piece = chunk.subarray(at, at + PIECE_BYTES);
       this.#passed += piece.length;

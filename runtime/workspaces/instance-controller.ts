@@ -11,7 +11,7 @@ import type { InstallationSecret } from '../identity/installation-secret.ts';
 export const WORKSPACE_PORT = 8080;
 const MOUNT = '/home/coder';
 const USER = '1000:1000';
-const POLL_MS = 25;
+const POLL_MS = 10;
 const ASK_MS = 2_000;
 const LAST_LINES = 20;
 

@@ -1,12 +1,10 @@
 import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
+import { LARGE_PIECE_BYTES, LargePieces } from '../containers/large-pieces.ts';
 import { BerthError, isBerthError } from '../contracts/errors.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import { Hashing } from './hashing.ts';
 import { TarEntries } from './tar-entries.ts';
-
-/** Each is a turn of a thread: of the default size, turns would cost more than what is done in them. */
-const PIECE_BYTES = 128 * 1024;
 
 /** Reads an archive to its end: what it hashes to, and how many entries it has. Throws where it is none. */
 export async function readBack(
@@ -19,9 +17,8 @@ export async function readBack(
   const hashing = new Hashing();
   const entries = new TarEntries();
   try {
-    await pipeline(found.content, hashing, createZstdDecompress({ chunkSize: PIECE_BYTES }), entries, {
-      signal,
-    });
+    const decompress = createZstdDecompress({ chunkSize: LARGE_PIECE_BYTES });
+    await pipeline(found.content, hashing, new LargePieces(), decompress, entries, { signal });
   } catch (error) {
     signal.throwIfAborted();
     if (isBerthError(error)) throw error;

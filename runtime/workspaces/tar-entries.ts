@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import { hasPassed } from '../containers/passing-memory.ts';
 
 const BLOCK = 512;
 /** Headers that say something of the next entry and are none themselves. */
@@ -27,6 +28,7 @@ export class TarEntries extends Writable {
   override _write(piece: Buffer, _encoding: string, done: (error?: Error) => void): void {
     try {
       this.#take(piece);
+      hasPassed(piece.length);
       done();
     } catch (error) {
       done(error as Error); // the cast: `#take` throws nothing else

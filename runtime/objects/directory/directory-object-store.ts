@@ -25,6 +25,7 @@ import { absent, errorCode, HEADER_BYTES, headerOf, headOf, openObject } from '.
 import { pathOf } from './object-paths.ts';
 
 const DELETED_AT_ONCE = 16;
+const READ_BYTES = 512 * 1024;
 /** Every deletion beside a new object can take its folder away once. */
 const MOVE_ATTEMPTS = 20;
 
@@ -95,7 +96,7 @@ export class DirectoryObjectStore implements ObjectStore {
       const opened = await openObject(this.#pathOf(key));
       if (opened === undefined) return this.#absent();
       const { file, ...object } = opened;
-      const content = exactContent(file.createReadStream({ start: HEADER_BYTES }), {
+      const content = exactContent(file.createReadStream({ start: HEADER_BYTES, highWaterMark: READ_BYTES }), {
         size: object.size,
         stallMs: this.#stallMs,
         failure: (problem) => explain(what, new Error(`its file ${problem}`)),
