@@ -96,12 +96,15 @@ export class DirectoryObjectStore implements ObjectStore {
       const opened = await openObject(this.#pathOf(key));
       if (opened === undefined) return this.#absent();
       const { file, ...object } = opened;
-      const content = exactContent(file.createReadStream({ start: HEADER_BYTES, highWaterMark: READ_BYTES }), {
-        size: object.size,
-        stallMs: this.#stallMs,
-        failure: (problem) => explain(what, new Error(`its file ${problem}`)),
-        sourceFailure: (error) => explain(what, error),
-      });
+      const content = exactContent(
+        file.createReadStream({ start: HEADER_BYTES, highWaterMark: READ_BYTES }),
+        {
+          size: object.size,
+          stallMs: this.#stallMs,
+          failure: (problem) => explain(what, new Error(`its file ${problem}`)),
+          sourceFailure: (error) => explain(what, error),
+        },
+      );
       return { ...object, content: this.#calls.follow(content) };
     });
   }

@@ -48,5 +48,7 @@ describe('large pieces', () => {
 });
 
 it('a short one comes whole', async () => {
-  expect((await buffer(Readable.from([Buffer.from('short')]).pipe(new LargePieces()))).toString()).toBe('short');
+  expect((await buffer(Readable.from([Buffer.from('short')]).pipe(new LargePieces()))).toString()).toBe(
+    'short',
+  );
 });
