@@ -117,6 +117,12 @@ export interface PlatformArgs {
    */
   clientRanges?: string[];
   /**
+   * On ecs: the task definitions that functions may name, each as `name=ARN:port`. Without a revision the newest is meant.
+   * @default none: there are no functions on ecs
+   * @example ["resize=arn:aws:ecs:us-east-1:123456789012:task-definition/resize:7:8080"]
+   */
+  functionTaskDefinitions?: string[];
+  /**
    * On ecs: the certificate of the load balancer.
    * @default none: it is required on ecs
    * @example arn:aws:acm:us-east-1:123456789012:certificate/0abc1234

@@ -1,3 +1,4 @@
+import { parseFunctionTasks } from '../runtime/contracts/function-task.ts';
 import {
   listOf,
   matching,
@@ -59,6 +60,12 @@ export const RULES: Record<keyof PlatformArgs, Rule> = {
   ),
   vpcCidr: privateNetwork,
   clientRanges: privateRanges,
+  functionTaskDefinitions: {
+    wants: 'a list of name=ARN:port of task definitions, each name once',
+    example: '["resize=arn:aws:ecs:us-east-1:123456789012:task-definition/resize:7:8080"]',
+    accepts: (value) =>
+      Array.isArray(value) && value.length > 0 && 'tasks' in parseFunctionTasks(value.map(String).join(',')),
+  },
   certificateArn: certificate('arn:aws:acm:us-east-1:123456789012:certificate/0abc1234'),
   hostname: matching(
     /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
@@ -85,6 +92,7 @@ export const ONLY_ON_ECS = [
   'subnetIds',
   'vpcCidr',
   'clientRanges',
+  'functionTaskDefinitions',
   'certificateArn',
   'hostname',
   'hostedZoneId',

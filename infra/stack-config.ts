@@ -21,6 +21,7 @@ const READ: Partial<Record<keyof PlatformArgs, (text: string) => unknown>> = {
   destroyData: (text) => (text === 'true' ? true : text === 'false' ? false : text),
   allowedDomains: list,
   clientRanges: list,
+  functionTaskDefinitions: list,
   subnetIds: list,
 };
 

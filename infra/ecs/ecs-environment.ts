@@ -72,7 +72,7 @@ export function ecsEnvironment(given: Given): RuntimeEnvironment<StoredSecret> {
     ECS_WARM_POOL_MIN_SIZE: text(args.warmPoolMin),
     ECS_WARM_POOL_MAX_SIZE: text(args.warmPoolMax),
     ECS_LOG_GROUP: given.logGroup,
-    ECS_FUNCTION_TASK_DEFINITIONS: DEFAULT,
+    ECS_FUNCTION_TASK_DEFINITIONS: args.functionTaskDefinitions?.join(',') ?? DEFAULT,
     DOCKER_HOST: DEFAULT,
     DOCKER_APPARMOR_PROFILE: DEFAULT,
     WORKSPACE_IMAGE: DEFAULT, // the task definition says it

@@ -26,6 +26,7 @@ import { generatedSecrets, givenKey, keptSecrets } from './ecs-secrets.ts';
 import { ecsStores } from './ecs-stores.ts';
 import { ecsWatch } from './ecs-watch.ts';
 import { egressPlan, reachedHosts } from './egress-plan.ts';
+import { ecsFunctions, functionPorts } from './function-tasks.ts';
 import { clientRanges, platformNetwork } from './platform-network.ts';
 import { runtimeAccess } from './runtime-access.ts';
 import { securityGroups } from './security-groups.ts';
@@ -70,6 +71,7 @@ export class EcsPlatform extends ComponentResource {
       proxyApart,
       onInstances,
       ownNetwork: network.own,
+      functionPorts: functionPorts(given.functionTaskDefinitions),
       storesStay: !destroyData,
       clientRanges: clientRanges(given),
     });
@@ -116,6 +118,7 @@ export class EcsPlatform extends ComponentResource {
       clusterArn,
       agents,
       workspaces: homes,
+      functions: ecsFunctions(place, given.functionTaskDefinitions),
       bucketArn: stores.bucketArn,
       bedrockRegion: given.bedrockRegion,
     });

@@ -82,33 +82,7 @@ export function runtimeRole(place: EcsPlace, clusterArn: Output<string>): Role {
 type Inputs<T> = { [Key in keyof T]: Input<T[Key]> };
 
 export function allowRuntime(place: EcsPlace, runtime: Role, may: Inputs<RuntimeMay>): RolePolicy {
-  const named = all([
-    may.cluster,
-    may.taskFamily,
-    may.executionRole,
-    may.logGroup,
-    may.bucket,
-    may.prefix,
-    may.bedrockRole,
-    may.workspaces,
-  ]);
-  return allow(
-    place,
-    runtime,
-    'runtime',
-    named.apply(([cluster, taskFamily, execution, logGroup, bucket, prefix, bedrockRole, workspaces]) =>
-      runtimePolicy({
-        cluster,
-        taskFamily,
-        executionRole: execution,
-        logGroup,
-        bucket,
-        prefix,
-        bedrockRole,
-        workspaces,
-      }),
-    ),
-  );
+  return allow(place, runtime, 'runtime', output(may).apply(runtimePolicy));
 }
 
 /** Of the function that ends conversations when the platform goes. */

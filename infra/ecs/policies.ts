@@ -70,7 +70,7 @@ export interface RuntimeMay {
   /** The role for models, where there is one. */
   bedrockRole: string | undefined;
   /** Of the task definitions that functions may name, with or without a revision: all that their tasks have to do with. */
-  functions?: { taskDefinitions: string[]; roles: string[]; logGroups: string[] };
+  functions?: { taskDefinitions: string[]; roles: string[]; logGroups: string[] } | undefined;
   /** None: it has no workspaces. */
   workspaces?: Omit<WorkspacesMay, 'cluster'> | undefined;
 }

@@ -3,12 +3,14 @@ import type { Conversations } from './conversations.ts';
 import { OBJECT_PREFIX } from './ecs-bucket.ts';
 import type { EcsPlace } from './ecs-place.ts';
 import { allowRuntime, bedrockRole, runtimeRole } from './ecs-roles.ts';
+import type { EcsFunctions } from './function-tasks.ts';
 import type { EcsWorkspaces } from './workspaces.ts';
 
 interface Given {
   clusterArn: Output<string>;
   agents: Conversations;
   workspaces: EcsWorkspaces;
+  functions: EcsFunctions | undefined;
   bucketArn: Output<string>;
   bedrockRegion: string | undefined;
 }
@@ -16,7 +18,7 @@ interface Given {
 /** What the runtime is to AWS: its own role, and the one for models that it may assume. */
 export function runtimeAccess(
   place: EcsPlace,
-  { clusterArn, agents, workspaces, bucketArn, bedrockRegion }: Given,
+  { clusterArn, agents, workspaces, functions, bucketArn, bedrockRegion }: Given,
 ): { roleArn: Output<string>; bedrockRole: Output<string> | undefined; granted: Resource[] } {
   const role = runtimeRole(place, clusterArn);
   const models = bedrockRegion === undefined ? undefined : bedrockRole(place, role, bedrockRegion);
@@ -28,6 +30,11 @@ export function runtimeAccess(
     bucket: bucketArn,
     prefix: OBJECT_PREFIX,
     bedrockRole: models?.role.arn,
+    functions:
+      functions &&
+      all([functions.roles, functions.logGroups]).apply(([roles, logGroups]) => {
+        return { taskDefinitions: functions.taskDefinitions, roles, logGroups };
+      }),
     workspaces: all([
       workspaces.task.arnWithoutRevision,
       workspaces.execution.role.arn,

@@ -32,12 +32,15 @@ export interface FlowSettings {
   /** Whether tasks run on instances of the operator's. */
   onInstances: boolean;
   ownNetwork: boolean;
+  /** Where workers of functions listen. */
+  functionPorts?: readonly number[];
 }
 
 export const RUNTIME_PORT = 7420;
 
 /** Every flow of a platform, each once. */
-export function securityFlows({ egress, proxyApart, onInstances, ownNetwork }: FlowSettings): Flow[] {
+export function securityFlows(settings: FlowSettings): Flow[] {
+  const { egress, proxyApart, onInstances, ownNetwork, functionPorts = [] } = settings;
   const reachOut: GroupName[] = proxyApart ? ['proxy'] : ['tasks', 'workspaces'];
   const flows: Flow[] = [
     { from: 'clients', to: 'alb', port: 443, why: 'clients call the API' },
@@ -48,6 +51,11 @@ export function securityFlows({ egress, proxyApart, onInstances, ownNetwork }: F
     { from: 'runtime', to: 'workspaces', port: 8081, why: 'the runtime tells sidecars their rules' },
     { from: 'runtime', to: 'workspaces', port: 9000, why: 'the runtime archives and restores homes' },
     { from: 'workspaces', to: 'files', port: 2049, why: 'workspaces have their homes on EFS' },
+    ...functionPorts
+      .filter((port) => port !== 9000 && port !== 8081)
+      .map((port): Flow => {
+        return { from: 'runtime', to: 'tasks', port, why: 'the runtime calls workers of functions' };
+      }),
     { from: 'runtime', to: 'redis', port: 6379, why: 'the runtime keeps its state' },
     { from: 'runtime', to: 'postgres', port: 5432, why: 'the runtime keeps its records' },
     { from: 'runtime', to: 'control-endpoints', port: 443, why: 'the runtime runs tasks and assumes a role' },

@@ -11,6 +11,8 @@ const later = output('known later');
 const ECS: PlatformArgs = { platform: 'ecs', certificateArn: later };
 const keys = (args: PlatformArgs) => argsProblems(args).map(({ key }) => key);
 
+const TASK = 'resize=arn:aws:ecs:us-east-1:123456789012:task-definition/resize:7:80';
+
 describe('the words of every argument', () => {
   const tags = tagsIn(fileURLToPath(new URL('../../infra/platform-args.ts', import.meta.url)));
 
@@ -47,6 +49,11 @@ describe('arguments of a network', () => {
     [{ ...given, vpcCidr: '10.21.0.0/16' }, ['vpcCidr']],
     [{ ...given, egressMode: 'service' }, ['egressMode']],
     [{ runtimeReplicas: 1 }, ['runtimeReplicas']],
+    [{ functionTaskDefinitions: [TASK] }, []],
+    [{ functionTaskDefinitions: [] }, ['functionTaskDefinitions']],
+    [{ functionTaskDefinitions: [TASK, TASK] }, ['functionTaskDefinitions']],
+    [{ functionTaskDefinitions: [TASK.replace(/:80$/, ':http')] }, ['functionTaskDefinitions']],
+    [{ functionTaskDefinitions: ['resize'] }, ['functionTaskDefinitions']],
   ])('%o: wrong are %o', (args, wrong) => expect(keys({ ...ECS, ...args })).toEqual(wrong));
 });
 

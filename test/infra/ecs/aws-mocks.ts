@@ -168,6 +168,19 @@ function answer(token: string, inputs: Record<string, string>, { subnets, zones 
       if (found === undefined) throw new Error(`There is no subnet ${inputs.id}`);
       return found;
     }
+    case 'aws:ecs/getTaskDefinition:getTaskDefinition': {
+      const family = inputs.taskDefinition?.split('/')[1]?.split(':')[0];
+      const options = { 'awslogs-group': `/functions/${family}`, 'awslogs-region': REGION };
+      return {
+        ...inputs,
+        executionRoleArn: `arn:aws:iam::${ACCOUNT}:role/functions`,
+        taskRoleArn: family === 'resize' ? `arn:aws:iam::${ACCOUNT}:role/resize` : '',
+        containerDefinitions: JSON.stringify([
+          { name: family, logConfiguration: { logDriver: 'awslogs', options } },
+          { name: 'quiet' },
+        ]),
+      };
+    }
     case 'aws:ecr/getAuthorizationToken:getAuthorizationToken':
       return { userName: 'AWS', password: 'token-of-the-registry' };
     default:
