@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream';
 import { BerthError, type ErrorCode } from '../../contracts/errors.ts';
 import type { VolumeName } from '../../contracts/ids.ts';
 import { LABEL } from '../../contracts/labels.ts';
@@ -52,30 +51,36 @@ export class VolumeHelper {
   /** Ends whatever else is being done to the volume, then starts. */
   async start(task: HelperTask): Promise<VolumeRun> {
     const id = await this.#create(task);
-    const remove = () => this.#remove(id);
-    let connection: Duplex | undefined;
-    try {
-      await task.check();
-      connection = await this.#calls.attach(id);
-      await this.#engine.start(id);
-    } catch (error) {
-      connection?.destroy();
-      await remove().catch(() => {}); // the next call on the volume does it
+    const run = await this.#begin(id, task).catch(async (error) => {
+      await this.#remove(id).catch(() => {}); // the next call on the volume does it
       throw refused(error, task.failure);
-    }
-    const { host } = this.#engine;
-    const name = helperName(task.volume);
-    const run = attachedRun({
-      connection,
-      exitCode: () => this.#exitCode(id, name),
-      broken: (error) => unavailable(`the streams of ${name}`, host, error.message, error),
-      remove,
     });
     this.#runs.set(task.volume, run);
     const forget = () => {
       if (this.#runs.get(task.volume) === run) this.#runs.delete(task.volume);
     };
     run.ended.then(forget, forget);
+    return run;
+  }
+
+  /** Attached first, and looked after from then on: a connection that breaks meanwhile is an end like any other. */
+  async #begin(id: string, task: HelperTask): Promise<VolumeRun> {
+    await task.check();
+    const connection = await this.#calls.attach(id);
+    const { host } = this.#engine;
+    const name = helperName(task.volume);
+    const run = attachedRun({
+      connection,
+      exitCode: () => this.#exitCode(id, name),
+      broken: (error) => unavailable(`the streams of ${name}`, host, error.message, error),
+      remove: () => this.#remove(id),
+    });
+    try {
+      await this.#engine.start(id);
+    } catch (error) {
+      connection.destroy();
+      throw error;
+    }
     return run;
   }
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +7,9 @@ import { LARGE_PIECE_BYTES, LargePieces } from '../../../runtime/containers/larg
 
 async function passed(chunks: Buffer[]): Promise<Buffer[]> {
   const pieces: Buffer[] = [];
-  for await (const piece of Readable.from(chunks).pipe(new LargePieces())) pieces.push(piece);
+  const large = Readable.from(chunks).pipe(new LargePieces());
+  large.on('data', (piece: Buffer) => pieces.push(piece));
+  await once(large, 'end');
   return pieces;
 }
 

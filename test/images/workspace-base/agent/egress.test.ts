@@ -191,7 +191,7 @@ describe("a connection to the proxy's port", () => {
       socket.on('data', () => socket.write('ok'));
     });
     const clients = await Promise.all(Array.from({ length: 256 }, () => dial(at)));
-    await vi.waitFor(() => expect(held.size).toBe(256));
+    await vi.waitFor(() => expect(held.size).toBe(256), 20_000);
     const refused = await dial(at);
     refused.write('CONNECT a.test:443 HTTP/1.1\r\n\r\n');
     expect(await text(refused)).toMatch(/^HTTP\/1\.1 503 .*too many connections/s);
