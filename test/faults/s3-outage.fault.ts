@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { S3Limits } from '../../../runtime/objects/s3/s3-limits.ts';
-import type { S3Location } from '../../../runtime/objects/s3/s3-location.ts';
-import { S3ObjectStore } from '../../../runtime/objects/s3/s3-object-store.ts';
+import type { S3Limits } from '../../runtime/objects/s3/s3-limits.ts';
+import type { S3Location } from '../../runtime/objects/s3/s3-location.ts';
+import { S3ObjectStore } from '../../runtime/objects/s3/s3-object-store.ts';
 import {
   chunksOf,
   keysOf,
@@ -13,10 +13,10 @@ import {
   streamOf,
   streamThen,
   text,
-} from '../../contract/object-store/contents.ts';
-import { CuttableRelay } from '../../support/cuttable-relay.ts';
-import { must } from '../../support/must.ts';
-import { describeWith, objectStore } from '../../support/services/provided.ts';
+} from '../contract/object-store/contents.ts';
+import { CuttableRelay } from '../support/cuttable-relay.ts';
+import { must } from '../support/must.ts';
+import { describeWith, objectStore } from '../support/services/provided.ts';
 
 const AWAY = { code: 'STORE_UNAVAILABLE', detail: expect.stringContaining('object store') };
 

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { PutCondition } from '../../../runtime/objects/object-store.ts';
-import type { S3Limits } from '../../../runtime/objects/s3/s3-limits.ts';
-import type { S3Location } from '../../../runtime/objects/s3/s3-location.ts';
-import { S3ObjectStore } from '../../../runtime/objects/s3/s3-object-store.ts';
+import type { PutCondition } from '../../runtime/objects/object-store.ts';
+import type { S3Limits } from '../../runtime/objects/s3/s3-limits.ts';
+import type { S3Location } from '../../runtime/objects/s3/s3-location.ts';
+import { S3ObjectStore } from '../../runtime/objects/s3/s3-object-store.ts';
 import {
   keysOf,
   MIB,
@@ -14,16 +14,16 @@ import {
   streamThen,
   text,
   variedBytes,
-} from '../../contract/object-store/contents.ts';
+} from '../contract/object-store/contents.ts';
 import {
   giveUpUploads,
   unfinishedParts,
   unfinishedUploads,
-} from '../../contract/object-store/unfinished-uploads.ts';
-import { CuttableRelay } from '../../support/cuttable-relay.ts';
-import { must } from '../../support/must.ts';
-import { describeWith, objectStore } from '../../support/services/provided.ts';
-import { type Fault, FaultyS3 } from './faulty-s3.ts';
+} from '../contract/object-store/unfinished-uploads.ts';
+import { type Fault, FaultyS3 } from '../runtime/objects/faulty-s3.ts';
+import { CuttableRelay } from '../support/cuttable-relay.ts';
+import { must } from '../support/must.ts';
+import { describeWith, objectStore } from '../support/services/provided.ts';
 
 const AWAY = { code: 'STORE_UNAVAILABLE', detail: expect.stringContaining('object store') };
 const SLOW_DOWN = { status: 503, code: 'SlowDown' };

@@ -3,23 +3,19 @@ import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type Docker from 'dockerode';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { connectEngine } from '../../../../images/builder/engine.ts';
-import type { DockerBackend } from '../../../../runtime/containers/docker/docker-backend.ts';
-import { STRAY } from '../../../../runtime/containers/docker/helper-options.ts';
-import type { VolumeBackend } from '../../../../runtime/containers/volume-backend.ts';
-import { LABEL } from '../../../../runtime/contracts/labels.ts';
-import { TestFolder } from '../../../contract/container-backend/test-folder.ts';
-import {
-  dockerVolumes,
-  helpersOf,
-  openDockerVolumes,
-} from '../../../contract/volume-backend/docker-volumes.ts';
-import { startRuntime } from '../../../contract/volume-backend/runtime-process.ts';
-import { OURS, signal, VolumeHarness } from '../../../contract/volume-backend/volumes-under-test.ts';
-import { CuttableRelay } from '../../../support/cuttable-relay.ts';
-import { must } from '../../../support/must.ts';
-import { describeWith, docker } from '../../../support/services/provided.ts';
-import { engineTarget } from './engine-target.ts';
+import { connectEngine } from '../../images/builder/engine.ts';
+import type { DockerBackend } from '../../runtime/containers/docker/docker-backend.ts';
+import { STRAY } from '../../runtime/containers/docker/helper-options.ts';
+import type { VolumeBackend } from '../../runtime/containers/volume-backend.ts';
+import { LABEL } from '../../runtime/contracts/labels.ts';
+import { TestFolder } from '../contract/container-backend/test-folder.ts';
+import { dockerVolumes, helpersOf, openDockerVolumes } from '../contract/volume-backend/docker-volumes.ts';
+import { startRuntime } from '../contract/volume-backend/runtime-process.ts';
+import { OURS, signal, VolumeHarness } from '../contract/volume-backend/volumes-under-test.ts';
+import { engineTarget } from '../runtime/containers/docker/engine-target.ts';
+import { CuttableRelay } from '../support/cuttable-relay.ts';
+import { must } from '../support/must.ts';
+import { describeWith, docker } from '../support/services/provided.ts';
 
 const UNAVAILABLE = { code: 'BACKEND_UNAVAILABLE' };
 
