@@ -187,7 +187,7 @@ async function build(
     ...conversationRoutes(conversations),
     ...egressRoutes(parts.egress),
     ...workspaceRoutes(() => workspaces?.service ?? refuseWorkspaces(backend.kind)),
-    ...functionRoutes({ registry: () => functions.registry, settings: functions.settings }),
+    ...functionRoutes({ registry: () => functions.registry(), settings: functions.settings }),
     ...invokeRoutes(() => functions.invocations),
     ...functionMetricsRoutes(functions.workers),
     ...warmPoolRoutes({ pool: warmPool, maxContainers: settings.maxContainers, log }),

@@ -2,9 +2,11 @@ import type { Logger } from 'pino';
 import { imageBuildFrom } from '../containers/image-build.ts';
 import { ImageSupply } from '../containers/image-supply.ts';
 import type { Config } from '../contracts/environment.ts';
+import { BerthError } from '../contracts/errors.ts';
 import { orphanGraceSeconds } from '../contracts/load-config.ts';
 import type { Database } from '../database/database.ts';
 import type { ContainerEgress } from '../egress-host/container-egress.ts';
+import { proxyEnvironment } from '../egress-host/proxy-environment.ts';
 import { FunctionRegistry } from '../functions/function-registry.ts';
 import { functionSettings } from '../functions/function-settings.ts';
 import { HeartbeatJanitor } from '../functions/heartbeat-janitor.ts';
@@ -52,6 +54,7 @@ export function buildFunctions({
   checkpoint,
   log,
 }: Given) {
+  const { ENABLE_CONTAINER_PAUSE: pauses } = config;
   const store = state.workers;
   const settings = functionSettings(config, backend.kind);
   const registry: FunctionRegistry = new FunctionRegistry({
@@ -76,6 +79,14 @@ export function buildFunctions({
     backend,
     egress,
     getImage: (image, signal) => images.get(image, (line) => log.info({ image }, line), signal),
+    proxyEnv: (worker) =>
+      proxyEnvironment(
+        {
+          proxyAdminKey: secret.proxyAdminKey(worker),
+          egressCredential: secret.egressCredential(worker),
+        },
+        config.EGRESS_MODE === 'service' ? config.EGRESS_PROXY_URL : undefined,
+      ),
   });
   const connections = new WorkerConnections({
     backend,
@@ -137,7 +148,7 @@ export function buildFunctions({
     leadership,
     instance,
     settings: {
-      pauseAfterSeconds: config.ENABLE_CONTAINER_PAUSE ? config.PAUSE_IDLE_SECONDS : undefined,
+      pauseAfterSeconds: pauses && backend.capabilities.pause ? config.PAUSE_IDLE_SECONDS : undefined,
     },
     checkpoint,
     log,
@@ -161,7 +172,15 @@ export function buildFunctions({
   metrics.watchWorkers(() => workers.byState());
 
   return {
-    registry,
+    /** Throws where functions can't be as the operator wants them. */
+    registry() {
+      if (pauses && !backend.capabilities.pause)
+        throw new BerthError(
+          'NOT_SUPPORTED',
+          `ENABLE_CONTAINER_PAUSE is set, and ${backend.kind} can't pause: unset it, or use docker`,
+        );
+      return registry;
+    },
     settings,
     invocations,
     workers,

@@ -19,6 +19,8 @@ interface Parts {
   egress: ContainerEgress;
   /** Resolves once the backend has the image. */
   getImage: (image: string, signal: AbortSignal) => Promise<void>;
+  /** For the egress proxy beside it, on backends where it has one. */
+  proxyEnv: (worker: ContainerId) => Record<string, string>;
 }
 
 /** The containers of workers: made from a definition, and ended. */
@@ -36,7 +38,8 @@ export class WorkerCreation {
   async create(worker: ContainerId, definition: FunctionDefinition, signal: AbortSignal): Promise<void> {
     const { backend, egress, getImage } = this.#parts;
     await getImage(definition.image, signal);
-    await backend.create(specOf(worker, definition), signal);
+    const spec = { ...specOf(worker, definition), proxyEnv: this.#parts.proxyEnv(worker) };
+    await backend.create(spec, signal);
     await egress.open(worker, undefined);
     await this.#untilItAnswers(worker, definition.port, signal);
   }

@@ -9,6 +9,6 @@ describeWith(['docker', 'workspace-base-image', 'function-node-image'], 'a funct
       WORKSPACE_IMAGE: workspaceImage(),
       ALLOWED_IMAGES: functionNodeImage(),
     }),
-    functionNodeImage,
+    () => ({ image: functionNodeImage() }),
   );
 });

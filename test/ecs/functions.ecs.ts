@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { ECSClient, RegisterTaskDefinitionCommand } from '@aws-sdk/client-ecs';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import type { ContainerSpec } from '../../runtime/containers/container-backend.ts';
@@ -5,10 +6,13 @@ import type { EcsBackend } from '../../runtime/containers/ecs/ecs-backend.ts';
 import { newWorkerId, parseFunctionName, type WorkerId } from '../../runtime/contracts/ids.ts';
 import { LABEL } from '../../runtime/contracts/labels.ts';
 import { TestApp } from '../contract/container-backend/apps/app-calls.ts';
+import { functionsWork } from '../e2e/functions.e2e.ts';
 import type { EcsEmulator } from '../support/ecs-emulator/ecs-emulator.ts';
+import { FunctionCalls } from '../support/function-calls.ts';
 import { must } from '../support/must.ts';
+import { RuntimeProcess } from '../support/runtime-process.ts';
 import { describeWith, functionNodeImage, proxyImage } from '../support/services/provided.ts';
-import { CLUSTER, ecsBackend, FAMILY, LOG_GROUP, liveTasks, startEcs } from './ecs-on-docker.ts';
+import { CLUSTER, ecsBackend, ecsEnv, FAMILY, LOG_GROUP, liveTasks, startEcs } from './ecs-on-docker.ts';
 import { renderedPolicy, runtimeAccess, TOOLS_KEY } from './runtime-access.ts';
 
 const PORT = 8080;
@@ -26,16 +30,7 @@ describeWith(['docker', ...images], 'workers on ECS', () => {
   const made: WorkerId[] = [];
 
   beforeAll(async () => {
-    const functions = {
-      taskDefinitions: [ARN],
-      roles: [ROLE],
-      logGroups: [`arn:aws:logs:us-east-1:123456789012:log-group:${FUNCTIONS_LOG}`],
-    };
-    emulator = await startEcs({
-      logGroups: [LOG_GROUP, FUNCTIONS_LOG],
-      access: runtimeAccess(renderedPolicy(FAMILY, CLUSTER, LOG_GROUP, { functions })),
-    });
-    await registerHello(emulator);
+    emulator = await startWithHello();
     backend = open();
   }, 60_000);
 
@@ -109,6 +104,51 @@ describeWith(['docker', ...images], 'workers on ECS', () => {
     });
   }, 60_000);
 });
+
+describeWith(['docker', ...images], 'a function on ECS', () => {
+  const installation = `e2e-${randomBytes(4).toString('hex')}`;
+  let emulator: EcsEmulator;
+  beforeAll(async () => {
+    emulator = await startWithHello();
+  });
+  afterAll(() => emulator[Symbol.asyncDispose]());
+
+  functionsWork(
+    () => ({
+      ...ecsEnv(emulator),
+      BERTH_INSTALLATION: installation,
+      ECS_FUNCTION_TASK_DEFINITIONS: `hello=${ARN}:${PORT}`,
+    }),
+    () => ({ task_definition: 'hello' }),
+    { tellsUsage: false },
+  );
+
+  it('can not be where workers are to be paused, which no task can be', async () => {
+    const env = { ...ecsEnv(emulator), BERTH_INSTALLATION: installation, ENABLE_CONTAINER_PAUSE: 'true' };
+    await using runtime = await RuntimeProcess.start({ env });
+    const answer = await new FunctionCalls(runtime, 'paused').put({ task_definition: 'hello' });
+    expect(answer.status).toBe(501);
+    expect(await answer.json()).toMatchObject({
+      code: 'NOT_SUPPORTED',
+      detail: expect.stringContaining('ENABLE_CONTAINER_PAUSE'),
+    });
+  }, 30_000);
+});
+
+/** With the rights that the platform gives where a stack names it. */
+async function startWithHello(): Promise<EcsEmulator> {
+  const functions = {
+    taskDefinitions: [ARN],
+    roles: [ROLE],
+    logGroups: [`arn:aws:logs:us-east-1:123456789012:log-group:${FUNCTIONS_LOG}`],
+  };
+  const emulator = await startEcs({
+    logGroups: [LOG_GROUP, FUNCTIONS_LOG],
+    access: runtimeAccess(renderedPolicy(FAMILY, CLUSTER, LOG_GROUP, { functions })),
+  });
+  await registerHello(emulator);
+  return emulator;
+}
 
 /** An operator's own: a program of a function, and our proxy. */
 async function registerHello(emulator: EcsEmulator): Promise<void> {

@@ -26,7 +26,8 @@ export class FunctionCalls {
     more: Record<string, unknown> = {},
   ): Promise<FunctionCalls> {
     const made = new FunctionCalls(runtime, name);
-    const answer = await made.put({ image: 'function-node', env: { HANDLER_SOURCE: source }, ...more });
+    const runs = 'task_definition' in more ? {} : { image: 'function-node' };
+    const answer = await made.put({ ...runs, env: { HANDLER_SOURCE: source }, ...more });
     if (!answer.ok) throw new Error(`PUT answered ${answer.status}: ${await answer.text()}`);
     return made;
   }

@@ -54,7 +54,7 @@ export class CallParts implements AsyncDisposable {
     const { backend } = this;
     const nothing = async () => {};
     const egress = noEgress;
-    const creation = new WorkerCreation({ backend, egress, getImage: nothing });
+    const creation = new WorkerCreation({ backend, egress, getImage: nothing, proxyEnv: () => ({}) });
     this.connections = new WorkerConnections({
       backend,
       onIdleClosed: (worker) => void this.idleClosed.push(worker),
