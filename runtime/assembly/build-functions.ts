@@ -20,6 +20,7 @@ import { WorkerMetrics } from '../functions/worker-metrics.ts';
 import { WorkerOwner } from '../functions/worker-owner.ts';
 import type { Checkpoint } from '../lifecycle/checkpoint.ts';
 import { Loop } from '../lifecycle/loop.ts';
+import { toldOnce } from '../lifecycle/told-once.ts';
 import { INSTANCE_SILENT_SECONDS } from '../state/worker-store.ts';
 import { Leadership } from '../sweep/leadership.ts';
 import { RoleSweep } from '../sweep/role-sweep.ts';
@@ -159,14 +160,14 @@ export function buildFunctions({
     intervalSeconds: BEAT_SECONDS,
     firstSeconds: 0,
     log,
-    runOnce: () => janitor.beat(),
+    runOnce: toldOnce(log, 'the store is away: nobody hears of the calls under way', () => janitor.beat()),
   });
   const lookingAfter = new Loop({
     name: 'janitor',
     intervalSeconds: config.HEARTBEAT_INTERVAL,
     firstSeconds: 0,
     log,
-    runOnce: () => janitor.runOnce(),
+    runOnce: toldOnce(log, 'workers are left as they are for now', () => janitor.runOnce()),
   });
   const workers = new WorkerMetrics({ store, backend, definitions });
   metrics.watchWorkers(() => workers.byState());
