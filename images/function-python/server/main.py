@@ -42,7 +42,9 @@ def main():
         signal.signal(number, lambda *_: told.set())
     threading.Thread(target=worker.serve_forever, daemon=True).start()
     print(f"function: listens on {worker.server_port}", flush=True)
-    told.wait()
+    # A signal that another thread got is heard when this one looks up.
+    while not told.wait(0.5):
+        pass
     worker.end()
     sys.stdout.flush()
     # Not sys.exit: that waits for threads of the handler's own.

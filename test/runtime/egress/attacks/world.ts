@@ -23,12 +23,12 @@ const VICTIMS = ['127.0.0.1', '127.0.0.3', '::1'];
 
 /** Short, so that who stands still is cut off soon. */
 const LIMITS: Partial<Limits> = {
-  headMs: 1000,
-  answerMs: 1500,
-  idleBodyMs: 1000,
-  helloMs: 1000,
-  connectMs: 2000,
-  totalMs: 3000,
+  headMs: 500,
+  answerMs: 500,
+  idleBodyMs: 500,
+  helloMs: 500,
+  connectMs: 1200,
+  totalMs: 1500,
   gatheredBytes: 1000,
 };
 
