@@ -1,7 +1,7 @@
 import type { Task } from '@aws-sdk/client-ecs';
 import { BerthError } from '../../contracts/errors.ts';
 import type { FunctionTask } from '../../contracts/function-task.ts';
-import type { ContainerId } from '../../contracts/ids.ts';
+import { type ContainerId, roleOfContainer } from '../../contracts/ids.ts';
 import type { Role } from '../../contracts/labels.ts';
 import { Turnstile } from '../../egress/proxy/turnstile.ts';
 import type { TaskPlace, TaskStore } from '../../state/task-store.ts';
@@ -104,7 +104,7 @@ export class EcsBackend implements ContainerBackend {
   }
 
   async create(spec: ContainerSpec, signal?: AbortSignal): Promise<void> {
-    if (isApp(spec.id) !== (spec.app !== undefined)) {
+    if (spec.role !== roleOfContainer(spec.id) || isApp(spec.id) !== (spec.app !== undefined)) {
       throw new BerthError('NOT_SUPPORTED', `the ecs backend makes no containers of role ${spec.role}`);
     }
     await this.#turns.create(spec.id, signal, async (attempt) => {
