@@ -174,7 +174,7 @@ describeWithPulumi('the stack dev', (engine) => {
     const kept = before.volumes.filter((name) => name.startsWith(platformName) || name === home('notes'));
     expect(kept).toHaveLength(4);
     const { images } = before;
-    expect(images).toHaveLength(3);
+    expect(images).toHaveLength(5);
     expect(await there()).toEqual({ containers: [], networks: [], volumes: kept, images });
     expect(await inData(home('notes'), 'cat', '/volume/note')).toBe('kept');
     for (const name of CONVERSATIONS) {

@@ -180,7 +180,7 @@ describeWithPulumi(
         printed: 'kept\n',
         source: 'existing',
       });
-      expect(await revisions()).toEqual(['runtime:1', 'runtime:2', 'workspace-agent:1']);
+      expect(await revisions()).toEqual(['runtime:1', 'runtime:2', 'workspace-agent:1', 'workspace:1']);
     });
 
     it('fails where ECS has rolled a deployment back, and the next up deploys it', async () => {
@@ -193,13 +193,19 @@ describeWithPulumi(
       );
       expect(account.runtimes).toEqual(before);
       // What ECS has rolled back to, and what would be next in its place.
-      expect(await revisions()).toEqual(['runtime:1', 'runtime:2', 'runtime:3', 'workspace-agent:1']);
+      expect(await revisions()).toEqual([
+        'runtime:1',
+        'runtime:2',
+        'runtime:3',
+        'workspace-agent:1',
+        'workspace:1',
+      ]);
       account.refuseRuntime(undefined);
       await stack.config('berth:warmPoolMax', '4');
       await stack.up();
       expect(account.runtimes).toHaveLength(2);
       expect(account.runtimes.filter((url) => before.includes(url))).toEqual([]);
-      expect(await revisions()).toEqual(['runtime:2', 'runtime:4', 'workspace-agent:1']);
+      expect(await revisions()).toEqual(['runtime:2', 'runtime:4', 'workspace-agent:1', 'workspace:1']);
     });
 
     it('keeps no secret in the clear in its state', async () => {
