@@ -89,10 +89,10 @@ describe('the function, told what is deployed', () => {
   });
 
   it('bears to be slowed down', async () => {
-    arranged.emulator.faults.add({ operation: 'DeregisterTaskDefinition', kind: 'throttle', times: 2 });
+    arranged.emulator.faults.add({ operation: 'DeregisterTaskDefinition', kind: 'throttle', times: 5 });
     await enter(order(4, 2), 'update', order(3, 2));
     expect(await active()).toEqual([`${RUNTIME}:3`, `${RUNTIME}:4`, `${AGENT}:2`].sort());
-  }, 60_000);
+  }, 180_000);
 
   it('reads all pages of what there is', async () => {
     for (let at = 0; at < 100; at++) await arranged.register({ family: RUNTIME });
