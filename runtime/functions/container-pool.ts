@@ -45,6 +45,8 @@ export class ContainerPool {
   #noRoom = false;
   #notBefore = 0;
   #serving = false;
+  /** Who asks the store for a worker, or for a place, just now. */
+  #asking = 0;
   #again = false;
   #poll: NodeJS.Timeout | undefined;
 
@@ -59,9 +61,10 @@ export class ContainerPool {
     });
   }
 
-  /** Nobody waits, and nothing is being made. */
+  /** Nobody asks or waits, and nothing is being made. */
   get isQuiet(): boolean {
-    return this.#line.length === 0 && this.#making.isQuiet && this.#returns.isQuiet && !this.#serving;
+    const isIdle = this.#line.length === 0 && this.#asking === 0 && !this.#serving;
+    return isIdle && this.#making.isQuiet && this.#returns.isQuiet;
   }
 
   get waiting(): number {
@@ -169,7 +172,20 @@ export class ContainerPool {
   }
 
   /** One that is ready now. */
-  async #take(definition: FunctionDefinition): Promise<LeasedWorker | undefined> {
+  #take(definition: FunctionDefinition): Promise<LeasedWorker | undefined> {
+    return this.#ask(() => this.#takeNow(definition));
+  }
+
+  async #ask<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    this.#asking += 1;
+    try {
+      return await ask();
+    } finally {
+      this.#asking -= 1;
+    }
+  }
+
+  async #takeNow(definition: FunctionDefinition): Promise<LeasedWorker | undefined> {
     const { of, store, held, creation, instance, log } = this.#parts;
     const { revision, timeoutSeconds } = definition;
     for (;;) {
@@ -211,7 +227,7 @@ export class ContainerPool {
   }
 
   async #provision(definition: FunctionDefinition): Promise<'reserved' | 'full' | 'no-room'> {
-    const place = await this.#making.begin(definition);
+    const place = await this.#ask(() => this.#making.begin(definition));
     this.#noRoom = place === 'no-room';
     return place;
   }

@@ -87,7 +87,7 @@ export class Invocations {
     pass: Pass,
     respond: (answer: WorkerAnswer) => Promise<void>,
   ): Promise<void> {
-    const { pools, checkpoint, onEnd } = this.#parts;
+    const { pools, checkpoint, log, onEnd } = this.#parts;
     const pool = pools.of(definition.of);
     const { maxCapacity, acquireTimeoutSeconds } = definition.scaling;
     const giveUp = performance.now() + acquireTimeoutSeconds * 1000;
@@ -108,6 +108,10 @@ export class Invocations {
       await checkpoint('worker.leased');
       const end = await this.#call(definition, request, leased, respond);
       if (end.outcome === 'not-reached') {
+        log.warn(
+          { err: end.error, container_id: leased.worker },
+          'a worker can not be reached; another gets its call',
+        );
         void this.#open.follow(pool.evict(leased));
         if (attempt < ATTEMPTS || (attempt <= maxCapacity && performance.now() < giveUp)) continue;
         pass.failed(performance.now());
