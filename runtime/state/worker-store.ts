@@ -73,17 +73,22 @@ export interface WorkerStore {
   /**
    * This instance lives, and holds these. One that the store has lost is there again; one that its lease does not hold
    * any more, also because it has just been given up, is told as `lost`. With none held, the instance is forgotten.
+   * One that has slept through its own beats names nothing from before: another may have ended that, and it would be back.
    */
   beat(instance: string, held: readonly HeldWorker[]): Promise<{ lost: ContainerId[] }>;
 
   /**
    * Those whose holder is dead, or whose lease is past, become this instance's to end: `terminating`, under this lease.
    * Also those that were to be ended and were not. The instance's own count as dead where it does not name their leases,
-   * so it names one from before it asks for a worker under it.
+   * so it names one from before it asks for a worker under it. After an outage of the store all have been silent: call it,
+   * and `adopt`, when the store has answered for `INSTANCE_SILENT_SECONDS` again.
    */
   takeOver(holder: Holder, ownLeases: readonly string[]): Promise<ContainerId[]>;
 
-  /** Takes one in as `idle` that nobody knows, told to those who wait, unless the function has `max`: then, or where it is known, `stale`. */
+  /**
+   * Takes one in as `idle` that nobody knows, told to those who wait, unless the function has `max`: then, or where it
+   * is known, `stale`.
+   */
   adopt(worker: WorkerOf, max: number): Promise<'done' | 'stale'>;
 
   /** Those of these that it knows. */
