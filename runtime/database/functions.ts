@@ -1,4 +1,5 @@
 import type { Instant } from '../contracts/conversation-record.ts';
+import type { FunctionKey } from '../contracts/function-key.ts';
 import type { FunctionName, TenantId } from '../contracts/ids.ts';
 
 /** The functions table: what tenants have defined. Times are the database's. */
@@ -6,16 +7,16 @@ export interface Functions {
   /** Makes it, or replaces all that was said of it before. Refused where it would be one more than `limit` of its tenant. */
   put(definition: NewFunction, limit: number): Promise<Put>;
 
-  get(of: FunctionId): Promise<FunctionRow | undefined>;
+  get(of: FunctionKey): Promise<FunctionRow | undefined>;
 
   /** In order of name. */
   list(tenant: TenantId, page: { limit: number; after?: FunctionName }): Promise<FunctionRow[]>;
 
   /** Of all tenants, in one order. */
-  all(page: { limit: number; after?: FunctionId }): Promise<FunctionRow[]>;
+  all(page: { limit: number; after?: FunctionKey }): Promise<FunctionRow[]>;
 
   /** Whether it was there. */
-  delete(of: FunctionId): Promise<boolean>;
+  delete(of: FunctionKey): Promise<boolean>;
 
   count(tenant: TenantId): Promise<number>;
 }
@@ -24,12 +25,7 @@ export type Put =
   | { kind: 'created' | 'changed'; row: FunctionRow }
   | { kind: 'over-quota'; limit: number; used: number };
 
-export interface FunctionId {
-  tenant: TenantId;
-  name: FunctionName;
-}
-
-export interface NewFunction extends FunctionId {
+export interface NewFunction extends FunctionKey {
   image: string;
   sealedEnv: string;
   port: number;

@@ -1,5 +1,6 @@
+import type { FunctionKey } from '../contracts/function-key.ts';
 import type { FunctionName, TenantId } from '../contracts/ids.ts';
-import type { FunctionId, FunctionRow, Functions, NewFunction, Put } from './functions.ts';
+import type { FunctionRow, Functions, NewFunction, Put } from './functions.ts';
 import { number, text } from './row-mapping.ts';
 import type { SqlConnection, SqlRow, SqlStatements, SqlValue } from './sql-connection.ts';
 
@@ -31,7 +32,7 @@ export class SqlFunctions implements Functions {
     });
   }
 
-  async get({ tenant, name }: FunctionId): Promise<FunctionRow | undefined> {
+  async get({ tenant, name }: FunctionKey): Promise<FunctionRow | undefined> {
     const [row] = await this.#sql.rows(`SELECT * FROM functions WHERE ${ONE}`, [tenant, name]);
     return row && functionOf(row);
   }
@@ -44,7 +45,7 @@ export class SqlFunctions implements Functions {
     return found.map(functionOf);
   }
 
-  async all(page: { limit: number; after?: FunctionId }): Promise<FunctionRow[]> {
+  async all(page: { limit: number; after?: FunctionKey }): Promise<FunctionRow[]> {
     const found = await this.#sql.rows(
       'SELECT * FROM functions WHERE (tenant, name) > ($1, $2) ORDER BY tenant, name LIMIT $3',
       [page.after?.tenant ?? '', page.after?.name ?? '', page.limit],
@@ -52,7 +53,7 @@ export class SqlFunctions implements Functions {
     return found.map(functionOf);
   }
 
-  async delete({ tenant, name }: FunctionId): Promise<boolean> {
+  async delete({ tenant, name }: FunctionKey): Promise<boolean> {
     const gone = await this.#sql.rows(`DELETE FROM functions WHERE ${ONE} RETURNING name`, [tenant, name]);
     return gone.length > 0;
   }

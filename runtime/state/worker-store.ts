@@ -1,5 +1,6 @@
 import type { Instant } from '../contracts/conversation-record.ts';
-import type { ContainerId, FunctionName, TenantId } from '../contracts/ids.ts';
+import type { FunctionKey } from '../contracts/function-key.ts';
+import type { ContainerId } from '../contracts/ids.ts';
 
 /** An instance that has not been heard of for so long is dead: what it held is another's to end. */
 export const INSTANCE_SILENT_SECONDS = 15;
@@ -102,11 +103,6 @@ export interface WorkerStore {
    * for, until the returned function is called. Lost ones cost time only: who waits asks again now and then.
    */
   onFree(listener: (of: FunctionKey | undefined) => void): () => void;
-}
-
-export interface FunctionKey {
-  tenant: TenantId;
-  name: FunctionName;
 }
 
 /** Who has a worker, and until when at most: seconds from now. */

@@ -9,21 +9,21 @@ import { allRecords } from './all-records.ts';
 /** Whose a container is; undefined: nobody's. `starting` and `stopping` belong to no conversation. */
 export type ContainerOwner =
   | ConversationRecord
-  | WorkspaceName
-  | FunctionName
+  | WorkspaceLabels
+  | FunctionLabels
   | 'warm'
   | 'starting'
   | 'stopping'
   | undefined;
 
 /** As the labels of its container have it. */
-export interface WorkspaceName {
+export interface WorkspaceLabels {
   tenant: string;
   workspace: string;
 }
 
 /** The same, of a worker. */
-export interface FunctionName {
+export interface FunctionLabels {
   tenant: string;
   function: string;
 }
@@ -85,12 +85,12 @@ export class ContainerInventory {
   }
 }
 
-function workspaceOf({ labels }: ContainerView): WorkspaceName | undefined {
+function workspaceOf({ labels }: ContainerView): WorkspaceLabels | undefined {
   const { [LABEL.tenant]: tenant, [LABEL.workspaceId]: workspace } = labels;
   return tenant === undefined || workspace === undefined ? undefined : { tenant, workspace };
 }
 
-function functionOf({ labels }: ContainerView): FunctionName | undefined {
+function functionOf({ labels }: ContainerView): FunctionLabels | undefined {
   const { [LABEL.tenant]: tenant, [LABEL.function]: name } = labels;
   return tenant === undefined || name === undefined ? undefined : { tenant, function: name };
 }

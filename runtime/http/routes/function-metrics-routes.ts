@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ContainerFigures, PoolFigures, WorkerMetrics } from '../../functions/worker-metrics.ts';
+import type { ContainerFigures, PoolFigures, WorkerMetrics } from '../../functions/janitor/worker-metrics.ts';
 import { type Route, route } from '../route.ts';
 import { sendJson } from '../send-json.ts';
 

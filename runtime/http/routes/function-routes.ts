@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { FunctionDefinition } from '../../functions/function-definition.ts';
-import type { FunctionRegistry } from '../../functions/function-registry.ts';
-import type { FunctionSettings } from '../../functions/function-settings.ts';
-import { functionView } from '../../functions/function-view.ts';
+import type { FunctionDefinition } from '../../functions/definitions/function-definition.ts';
+import type { FunctionRegistry } from '../../functions/definitions/function-registry.ts';
+import type { FunctionSettings } from '../../functions/definitions/function-settings.ts';
+import { functionView } from '../../functions/definitions/function-view.ts';
 import { functionParam } from '../identifiers.ts';
 import { type Route, route } from '../route.ts';
 import { sendJson } from '../send-json.ts';

@@ -3,8 +3,8 @@ import type {
   FunctionDefaults,
   FunctionLimits,
   FunctionSettings,
-} from '../../functions/function-settings.ts';
-import { environmentProblems, type FunctionWords } from '../../functions/function-words.ts';
+} from '../../functions/definitions/function-settings.ts';
+import { environmentProblems, type FunctionWords } from '../../functions/definitions/function-words.ts';
 
 const PATH = /^\/[\x21\x22\x24-\x7e]{0,1023}$/;
 

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import type { Invocations, WorkerAnswer } from '../../functions/invocation.ts';
+import type { Invocations, WorkerAnswer } from '../../functions/calls/invocation.ts';
 import { functionParam } from '../identifiers.ts';
 import { hasBody, letPass } from '../request-body.ts';
 import { type Route, route } from '../route.ts';

@@ -1,10 +1,10 @@
 import type { Instant } from '../../contracts/conversation-record.ts';
 import { BerthError } from '../../contracts/errors.ts';
+import type { FunctionKey } from '../../contracts/function-key.ts';
 import type { ContainerId } from '../../contracts/ids.ts';
 import {
   type Acquired,
   type AcquireRequest,
-  type FunctionKey,
   type HeldWorker,
   type Holder,
   INSTANCE_SILENT_SECONDS,

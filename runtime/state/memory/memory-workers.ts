@@ -1,6 +1,7 @@
 import type { Instant } from '../../contracts/conversation-record.ts';
+import type { FunctionKey } from '../../contracts/function-key.ts';
 import type { ContainerId } from '../../contracts/ids.ts';
-import type { FunctionKey, WorkerOf, WorkerState } from '../worker-store.ts';
+import type { WorkerOf, WorkerState } from '../worker-store.ts';
 
 export interface Hold {
   instance: string;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import type { FunctionKey } from '../../contracts/function-key.ts';
 import { parseFunctionName, parseTenantId } from '../../contracts/ids.ts';
-import type { Acquired, FunctionKey, WorkerView } from '../worker-store.ts';
+import type { Acquired, WorkerView } from '../worker-store.ts';
 import { digits, instant, named, worker, yesOrNo } from './reply-parts.ts';
 
 export const reserved = z.enum(['reserved', 'full', 'no-room', 'worker-taken']);

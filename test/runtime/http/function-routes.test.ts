@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hashApiKey } from '../../../runtime/access/api-key.ts';
 import { KeyRing } from '../../../runtime/access/key-ring.ts';
 import { BerthError } from '../../../runtime/contracts/errors.ts';
-import type { FunctionRegistry } from '../../../runtime/functions/function-registry.ts';
-import type { FunctionSettings } from '../../../runtime/functions/function-settings.ts';
+import type { FunctionRegistry } from '../../../runtime/functions/definitions/function-registry.ts';
+import type { FunctionSettings } from '../../../runtime/functions/definitions/function-settings.ts';
 import { createApp } from '../../../runtime/http/app.ts';
 import { openApiDocument } from '../../../runtime/http/openapi.ts';
 import { functionRoutes } from '../../../runtime/http/routes/function-routes.ts';
@@ -13,7 +13,13 @@ import { HttpServer } from '../../../runtime/http/server.ts';
 import { Metrics } from '../../../runtime/telemetry/metrics.ts';
 import { VERSION } from '../../../runtime/version.ts';
 import { type DatabaseUnderTest, sqliteUnderTest } from '../../contract/database/database-under-test.ts';
-import { functionKey, registryOf, settingsOf, stranger, tenant } from '../functions/function-parts.ts';
+import {
+  functionKey,
+  registryOf,
+  settingsOf,
+  stranger,
+  tenant,
+} from '../functions/definitions/function-parts.ts';
 
 const ring = new KeyRing([
   { name: 'acme-1', tenant, scope: 'use', sha256: hashApiKey('our-key') },

@@ -6,13 +6,13 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hashApiKey } from '../../../runtime/access/api-key.ts';
 import { KeyRing } from '../../../runtime/access/key-ring.ts';
-import { IDLE_PATH } from '../../../runtime/functions/worker-probe.ts';
+import { IDLE_PATH } from '../../../runtime/functions/pool/worker-probe.ts';
 import { createApp } from '../../../runtime/http/app.ts';
 import { invokeRoutes } from '../../../runtime/http/routes/invoke-routes.ts';
 import { HttpServer } from '../../../runtime/http/server.ts';
 import { Metrics } from '../../../runtime/telemetry/metrics.ts';
-import { CallParts } from '../functions/call-parts.ts';
-import { tenant } from '../functions/function-parts.ts';
+import { CallParts } from '../functions/calls/call-parts.ts';
+import { tenant } from '../functions/definitions/function-parts.ts';
 
 const AUTHORIZATION = 'Bearer our-key';
 const key = { name: 'acme-1', tenant, scope: 'use', sha256: hashApiKey('our-key') } as const;

@@ -1,7 +1,8 @@
+import type { FunctionKey } from '../../../../runtime/contracts/function-key.ts';
 import type { ContainerId } from '../../../../runtime/contracts/ids.ts';
 import type { StoredWorker } from '../../../../runtime/state/memory/memory-workers.ts';
 import { parseFunctionKey } from '../../../../runtime/state/redis/worker-replies.ts';
-import type { FunctionKey, HeldWorker, WorkerState } from '../../../../runtime/state/worker-store.ts';
+import type { HeldWorker, WorkerState } from '../../../../runtime/state/worker-store.ts';
 import { must } from '../../../support/must.ts';
 import { worker } from '../names.ts';
 import type { WorkerCall, WorkerKind } from './operations.ts';

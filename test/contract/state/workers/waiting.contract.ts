@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
+import { nameOf } from '../../../../runtime/contracts/function-key.ts';
 import { WAITING_SECONDS } from '../../../../runtime/state/worker-store.ts';
 import { worker } from '../names.ts';
 import type { OpenState } from '../state-under-test.ts';
 import { WorkerScenario } from './worker-scenario.ts';
-import { nameOf } from './workers-dump.ts';
 
 export function workerWaitingContract(open: OpenState): void {
   /** With one who hears what is told. */

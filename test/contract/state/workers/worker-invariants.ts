@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import { nameOf } from '../../../../runtime/contracts/function-key.ts';
 import type { WorkerState } from '../../../../runtime/state/worker-store.ts';
 import type { WorkerKind } from './operations.ts';
 import { MAX_WORKERS, TOTAL_WORKERS } from './perform-worker-call.ts';
 import type { SettledWorkerCall } from './settle-worker-call.ts';
-import { nameOf, type WorkersDump } from './workers-dump.ts';
+import type { WorkersDump } from './workers-dump.ts';
 
 /** Which of the promises that hold in every state are broken in this one. */
 export function brokenInvariants(dump: WorkersDump): string[] {

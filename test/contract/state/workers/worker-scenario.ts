@@ -1,7 +1,7 @@
+import type { FunctionKey } from '../../../../runtime/contracts/function-key.ts';
 import type { ContainerId } from '../../../../runtime/contracts/ids.ts';
 import type {
   Acquired,
-  FunctionKey,
   HeldWorker,
   Holder,
   WorkerOf,

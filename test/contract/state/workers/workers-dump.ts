@@ -1,7 +1,7 @@
+import type { FunctionKey } from '../../../../runtime/contracts/function-key.ts';
 import type { MemoryWorkers, StoredWorker } from '../../../../runtime/state/memory/memory-workers.ts';
 import { workerKeys } from '../../../../runtime/state/redis/redis-keys.ts';
 import { parseFunctionKey } from '../../../../runtime/state/redis/worker-replies.ts';
-import type { FunctionKey } from '../../../../runtime/state/worker-store.ts';
 import { must } from '../../../support/must.ts';
 import { pairs, scores } from '../redis-keyspace.ts';
 
