@@ -160,10 +160,17 @@ module.exports = {
     },
     {
       name: 'egress-is-small',
-      comment: 'The proxy is also a sidecar: contracts and its own folder.',
+      comment: 'The proxy is also a sidecar: contracts, the HTTP client and its own folder.',
       severity: 'error',
       from: { path: '^runtime/egress/' },
-      to: { path: '^runtime/', pathNot: ['^runtime/egress/', '^runtime/contracts/', '^runtime/identity/'] },
+      to: { path: '^runtime/', pathNot: ['^runtime/(egress|http1|contracts|identity)/'] },
+    },
+    {
+      name: 'http1-is-a-library',
+      comment: 'It knows bytes and connections, and nothing of who asks.',
+      severity: 'error',
+      from: { path: '^runtime/http1/' },
+      to: { path: '^runtime/', pathNot: ['^runtime/http1/'] },
     },
     {
       name: 'runtime-stands-alone',

@@ -1,7 +1,8 @@
 import { isIP, connect as netConnect, type OnReadOpts, type Socket } from 'node:net';
 import { connect as tlsConnect } from 'node:tls';
+import { codeOf } from '../../http1/answer-failure.ts';
 import type { CanonicalHost } from '../verdict/canonical-host.ts';
-import { codeOf, UpstreamFailure } from './upstream-failure.ts';
+import { UpstreamFailure } from './upstream-failure.ts';
 
 /** While there are other addresses to try, one gets no more than this. */
 const ONE_OF_SEVERAL_MS = 2000;

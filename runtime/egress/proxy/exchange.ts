@@ -1,15 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { EgressOutcome } from '../../contracts/egress.ts';
+import { AnswerFailure } from '../../http1/answer-failure.ts';
+import { RequestBody } from '../../http1/request-body.ts';
+import { requestHead } from '../../http1/request-head.ts';
+import type { ResponseHead } from '../../http1/response-head.ts';
+import type { Asker, UpstreamConnection } from '../../http1/upstream-connection.ts';
 import { answerDenial, denialOf } from './answers.ts';
 import { responseHeaders } from './forwarded-headers.ts';
 import type { Limits } from './limits.ts';
 import type { Outgoing } from './outgoing.ts';
-import { RequestBody } from './request-body.ts';
-import { requestHead } from './request-head.ts';
-import type { ResponseHead } from './response-head.ts';
-import type { Asker, UpstreamConnection } from './upstream-connection.ts';
-import { UpstreamFailure } from './upstream-failure.ts';
+import { UpstreamFailure, upstreamFailureOf } from './upstream-failure.ts';
 import type { UpstreamPool } from './upstream-pool.ts';
 import type { Watched } from './watchdog.ts';
 
@@ -82,8 +83,9 @@ export class Exchange implements Watched, Asker {
   }
 
   /** Ends it with an answer that says why, or by cutting the connection when an answer has begun. */
-  fail(error: unknown): void {
+  fail(reason: unknown): void {
     if (this.#ended) return;
+    const error = reason instanceof AnswerFailure ? upstreamFailureOf(reason) : reason;
     this.#end(error instanceof UpstreamFailure ? { outcome: error.outcome } : { refused: error });
     this.#letGo();
     if (this.#response.headersSent) {
@@ -148,12 +150,12 @@ export class Exchange implements Watched, Asker {
     this.#body?.goOn();
   }
 
-  failed(failure: UpstreamFailure, stale: boolean): void {
+  failed(failure: unknown, stale: boolean): void {
     this.#upstream = undefined;
     const sending = this.#sending;
     const { body, method } = sending?.outgoing ?? {};
     if (stale && sending && body === 'none' && REPEATABLE.has(method ?? '')) void this.#askAnew(sending);
-    else this.fail(failure);
+    else this.fail(upstreamFailureOf(failure));
   }
 
   async #askAnew(sending: Sending): Promise<void> {

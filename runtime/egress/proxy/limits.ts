@@ -52,8 +52,5 @@ export const DEFAULT_LIMITS: Limits = {
   gatheredBytesAtOnce: 64 * MIB,
 };
 
-/** A request's head may have so many bytes, and so many header lines. */
-export const MOST_HEAD_BYTES = 16 * 1024;
-export const MOST_HEADERS = 128;
 /** A ClientHello is looked for in so many bytes. */
 export const MOST_HELLO_BYTES = 16 * 1024;

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
+import { MOST_HEAD_BYTES } from '../../http1/head-limits.ts';
 import { Gate } from '../gate.ts';
 import { Doorkeeper } from './doorkeeper.ts';
 import { ForwardProxy } from './forward-proxy.ts';
-import { MOST_HEAD_BYTES } from './limits.ts';
 import { type ProxyOptions, settingsOf } from './proxy-options.ts';
 
 export type { ProxyOptions } from './proxy-options.ts';

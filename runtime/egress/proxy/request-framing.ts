@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { MOST_HEADERS } from '../../http1/head-limits.ts';
 import { Refusal } from '../verdict/refusal.ts';
-import { MOST_HEADERS } from './limits.ts';
 
 /** How a request's body is delimited: by its length, in chunks, or there is none. */
 export type Framing = { kind: 'none' } | { kind: 'length'; bytes: number } | { kind: 'chunked' };

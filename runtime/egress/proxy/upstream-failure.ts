@@ -1,4 +1,5 @@
 import type { EgressOutcome } from '../../contracts/egress.ts';
+import { AnswerFailure, codeOf } from '../../http1/answer-failure.ts';
 
 /** A target that was let through and did not do its part. The message is for the client. */
 export class UpstreamFailure extends Error {
@@ -18,9 +19,10 @@ export function badAnswer(what: string): UpstreamFailure {
   return new UpstreamFailure('upstream_failed', `The host did not answer as HTTP has it: ${what}.`);
 }
 
-/** The code of a system, TLS or parser error, which has nothing of the request in it. */
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : 'an error';
+/** What went wrong while it was asked, or while its answer was taken. */
+export function upstreamFailureOf(error: unknown): UpstreamFailure {
+  if (error instanceof UpstreamFailure) return error;
+  if (!(error instanceof AnswerFailure)) return badAnswer(codeOf(error));
+  if (error.about === 'answer') return badAnswer(error.message);
+  return new UpstreamFailure('upstream_failed', `The connection to the host failed: ${error.message}.`);
 }

@@ -1,5 +1,5 @@
+import type { ConnectionKeeper, UpstreamConnection } from '../../http1/upstream-connection.ts';
 import type { Destination } from './destination.ts';
-import type { ConnectionKeeper, UpstreamConnection } from './upstream-connection.ts';
 
 const MOST_KEPT = 128;
 const MOST_KEPT_OF_ONE = 64;

@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
+import { SharedRead } from '../../http1/shared-read.ts';
+import { type ConnectionKeeper, UpstreamConnection } from '../../http1/upstream-connection.ts';
 import { Refusal } from '../verdict/refusal.ts';
 import { type Lookup, resolveTarget } from '../verdict/resolve-target.ts';
 import type { Destination } from './destination.ts';
 import { type DialOptions, dial, secure } from './dial.ts';
 import type { Limits } from './limits.ts';
-import { SharedRead } from './shared-read.ts';
 import { Turnstile } from './turnstile.ts';
-import { type ConnectionKeeper, UpstreamConnection } from './upstream-connection.ts';
 import { badAnswer, UpstreamFailure } from './upstream-failure.ts';
 import { UpstreamPool } from './upstream-pool.ts';
 

@@ -1,6 +1,6 @@
-import { MOST_HEAD_BYTES } from './limits.ts';
+import { badAnswer } from './answer-failure.ts';
+import { MOST_HEAD_BYTES } from './head-limits.ts';
 import { readHeaderLines } from './response-head.ts';
-import { badAnswer } from './upstream-failure.ts';
 
 const CR = 0x0d;
 const LF = 0x0a;
@@ -27,7 +27,7 @@ export class ChunkedReader {
 
   /**
    * What of these bytes is body, moved together in their place, and how many of them it has looked at: all, unless it
-   * is done. Throws an UpstreamFailure.
+   * is done. Throws an AnswerFailure.
    */
   read(bytes: Buffer): { body: Buffer; used: number } {
     let at = 0;

@@ -1,7 +1,7 @@
+import { badAnswer } from './answer-failure.ts';
 import { ChunkedReader } from './chunked-reader.ts';
-import { MOST_HEAD_BYTES } from './limits.ts';
+import { MOST_HEAD_BYTES } from './head-limits.ts';
 import { type ResponseHead, readResponseHead } from './response-head.ts';
-import { badAnswer } from './upstream-failure.ts';
 
 /** Who gets an answer. */
 export interface AnswerTaker {
@@ -17,7 +17,7 @@ const BEGIN = 'HTTP/1.';
 /** NUL, or a line's end that is none. */
 const NEVER_IN_HEAD = /\0|(?:^|[^\r])\n|\r[^\n]/;
 
-/** Makes the answer to one request of what an upstream sends. What it throws is an UpstreamFailure. */
+/** Makes the answer to one request of what an upstream sends. What it throws is an AnswerFailure. */
 export class AnswerReader {
   readonly #method: string;
   readonly #taker: AnswerTaker;

@@ -1,5 +1,5 @@
-import { MOST_HEADERS } from './limits.ts';
-import { badAnswer } from './upstream-failure.ts';
+import { badAnswer } from './answer-failure.ts';
+import { MOST_HEADERS } from './head-limits.ts';
 
 /** How an answer's body is delimited: by its bytes, in chunks, by the connection's end, or there is none. */
 export type AnswerFraming =
@@ -25,7 +25,7 @@ const KEPT_FOR = /(?:^|[,;\t ])timeout=([0-9]{1,6})(?:$|[,;\t ])/i;
 /** A host that says how long it waits is not asked in the last moment. */
 const BEFORE_IT_CLOSES_MS = 1000;
 
-/** Reads all lines of a head, each with its end and without the empty one. Throws an UpstreamFailure. */
+/** Reads all lines of a head, each with its end and without the empty one. Throws an AnswerFailure. */
 export function readResponseHead(text: string, method: string): ResponseHead {
   STATUS_LINE.lastIndex = 0;
   const first = STATUS_LINE.exec(text);
@@ -60,7 +60,7 @@ export function readResponseHead(text: string, method: string): ResponseHead {
   return { status, reason: first[3] ?? '', headers, framing, keepMs };
 }
 
-/** The headers from there to the end of the text: name, value, name, value. Throws an UpstreamFailure. */
+/** The headers from there to the end of the text: name, value, name, value. Throws an AnswerFailure. */
 export function readHeaderLines(text: string, from: number): string[] {
   const headers: string[] = [];
   for (let at = from; at < text.length; at = HEADER_LINE.lastIndex) {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { AnswerReader } from '../../../../runtime/egress/proxy/answer-reader.ts';
+import { AnswerFailure } from '../../../runtime/http1/answer-failure.ts';
+import { AnswerReader } from '../../../runtime/http1/answer-reader.ts';
 
 const HINTS = 'HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n';
 const OK = 'HTTP/1.1 200 OK\r\nX-Kept:  a b \r\n';
@@ -60,7 +61,7 @@ describe('an answer that ends by', () => {
 
   it.each(ANSWERS.filter(([name]) => name !== 'its connection'))('%s is not whole before', (_name, text) => {
     for (let at = 0; at < text.length; at += 1) {
-      expect(() => read([text.slice(0, at)])).toThrow(/did not answer as HTTP has it/);
+      expect(() => read([text.slice(0, at)])).toThrow(AnswerFailure);
     }
   });
 });

@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net';
+import { AnswerFailure, badAnswer, codeOf } from './answer-failure.ts';
 import { AnswerReader, type AnswerTaker } from './answer-reader.ts';
 import type { SharedRead } from './shared-read.ts';
-import { badAnswer, codeOf, UpstreamFailure } from './upstream-failure.ts';
 
 /** Who asks over a connection. */
 export interface Asker extends AnswerTaker {
   /** There is room again for what is written. */
   drained(): void;
-  /** It is over without an answer, or in the middle of one. `stale`: the connection was used before, and is just gone. */
-  failed(failure: UpstreamFailure, stale: boolean): void;
+  /** It is over without an answer, or in the middle of one, also by what the asker itself has thrown. `stale`: the connection was used before, and is just gone. */
+  failed(failure: unknown, stale: boolean): void;
 }
 
 /** Who has a connection while nobody asks. */
@@ -39,7 +39,7 @@ export class UpstreamConnection {
     if (read) read.give(this.#read);
     else socket.on('data', this.#readFlowing);
     socket.on('end', this.#end);
-    socket.on('error', (error) => this.#fail(new UpstreamFailure('upstream_failed', failedWith(error))));
+    socket.on('error', (error) => this.#fail(new AnswerFailure('connection', codeOf(error))));
     socket.on('close', this.#end);
     socket.on('drain', () => this.#asker?.drained());
   }
@@ -54,7 +54,7 @@ export class UpstreamConnection {
     return this.#socket.bytesRead + this.#socket.bytesWritten;
   }
 
-  /** Sends a request whose body is here, or none. Throws an UpstreamFailure when it can't be asked. */
+  /** Sends a request whose body is here, or none. Throws an AnswerFailure when it can't be asked. */
   ask(asker: Asker, method: string, head: string, body?: Buffer): void {
     this.#begin(asker, method);
     this.#sent = true;
@@ -179,10 +179,6 @@ export class UpstreamConnection {
     const stale = this.#asked > 1 && !this.#heard;
     this.destroy();
     if (!asker) this.#keeper.lose(this);
-    else asker.failed(error instanceof UpstreamFailure ? error : badAnswer(codeOf(error)), stale);
+    else asker.failed(error, stale);
   }
-}
-
-function failedWith(error: Error): string {
-  return `The connection to the host failed: ${codeOf(error)}.`;
 }
