@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { connect, type OnReadOpts, type Socket } from 'node:net';
 import type { Endpoint } from './container-backend.ts';
 
 const CONNECT_MS = 5_000;
@@ -19,7 +19,7 @@ export class ContainerAgent extends Agent {
   }
 
   override createConnection(): Socket {
-    return open(this.#endpoint);
+    return openConnection(this.#endpoint);
   }
 
   keep(): void {
@@ -38,11 +38,11 @@ export class ContainerAgent extends Agent {
   }
 }
 
-function open(endpoint: Endpoint): Socket {
-  const socket =
-    endpoint.kind === 'socket'
-      ? connect({ path: endpoint.path })
-      : connect({ host: endpoint.host, port: endpoint.port });
+/** Within bounded time, or its `error` says that it takes none. `onread`: where its bytes go, if not through the socket. */
+export function openConnection(endpoint: Endpoint, onread?: OnReadOpts): Socket {
+  const where =
+    endpoint.kind === 'socket' ? { path: endpoint.path } : { host: endpoint.host, port: endpoint.port };
+  const socket = connect({ ...where, ...(onread && { onread }) });
   const late = setTimeout(() => socket.destroy(new Error('it takes no connection')), CONNECT_MS);
   const over = () => clearTimeout(late);
   socket.once('connect', over).once('close', over);

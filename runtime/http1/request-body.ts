@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 
 /** Where a body goes. */
 export interface BodyTaker {
@@ -9,12 +9,12 @@ export interface BodyTaker {
 
 /** Moves a client's body on as far as there is room; what came in crumbs goes on in one piece. */
 export class RequestBody {
-  readonly #request: IncomingMessage;
+  readonly #request: Readable;
   #taker: BodyTaker | undefined;
   #full = false;
 
   /** `broken`: it ends without being whole. */
-  constructor(request: IncomingMessage, taker: BodyTaker, broken: () => void) {
+  constructor(request: Readable, taker: BodyTaker, broken: () => void) {
     this.#request = request;
     this.#taker = taker;
     request.on('readable', () => this.#move());

@@ -1,4 +1,5 @@
 import { BerthError, isBerthError } from '../../contracts/errors.ts';
+import { AnswerFailure } from '../../http1/answer-failure.ts';
 
 /** What became of a call. */
 export type InvocationOutcome =
@@ -25,9 +26,12 @@ export function problemOf(
 
 /** In words that tell nothing of the inside. */
 function said(error: Error & { code?: string }): string {
+  if (error instanceof AnswerFailure)
+    return error.about === 'answer'
+      ? `what it says is no valid HTTP: ${error.message}`
+      : 'it broke the connection off';
   if (error.code === undefined) return error.message;
-  if (error.code === 'ECONNRESET' || error.code === 'EPIPE') return 'it broke the connection off';
-  if (error.code.startsWith('HPE_') || error.code.startsWith('ERR_')) return 'what it says is no valid HTTP';
+  if (error.code.startsWith('ERR_')) return 'what it says is no valid HTTP';
   return error.code;
 }
 

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import type { ContainerView } from '../../containers/container-backend.ts';
 import { BerthError, isBerthError } from '../../contracts/errors.ts';
@@ -10,10 +9,10 @@ import { missingFunction } from '../definitions/missing-function.ts';
 import type { Pass } from '../pool/breaker.ts';
 import { type LeasedWorker, unavailable } from '../pool/container-pool.ts';
 import type { PoolManager } from '../pool/pool-manager.ts';
-import { askIdle, becomesIdle } from '../pool/worker-probe.ts';
+import { becomesIdle } from '../pool/worker-probe.ts';
 import { type InvocationOutcome, isFault, problemOf } from './invocation-outcome.ts';
 import { OpenCalls } from './open-calls.ts';
-import { type CallRequest, NotReached, WorkerCall } from './worker-call.ts';
+import { type AnswerHead, type AnswerSink, type CallRequest, NotReached, WorkerCall } from './worker-call.ts';
 import type { WorkerConnections } from './worker-connections.ts';
 
 /** A worker that could not be reached is replaced, so often; and as often as it takes until all there were are, in the time for waiting. */
@@ -40,11 +39,12 @@ export interface InvokeRequest extends Omit<CallRequest, 'path'> {
   client: AbortSignal;
 }
 
-export interface WorkerAnswer {
-  message: IncomingMessage;
+export interface WorkerAnswer extends AnswerHead {
   worker: string;
   coldStart: boolean;
 }
+
+type Respond = (answer: WorkerAnswer) => AnswerSink;
 
 /** Calls of functions. */
 export class Invocations {
@@ -61,15 +61,14 @@ export class Invocations {
   }
 
   /**
-   * One call, made once. `respond` passes the answer on and resolves when that is over, or cut short; it throws only
-   * before it has passed on anything. Throws `FUNCTION_NOT_FOUND`, what having a worker failed with, `WORKER_FAILED`,
+   * One call, made once. `respond` says where the answer goes; it may throw, where that can't be passed on. Throws `FUNCTION_NOT_FOUND`, what having a worker failed with, `WORKER_FAILED`,
    * `INVOKE_TIMEOUT`; after the answer has begun nothing more: then it is cut short.
    */
-  invoke(request: InvokeRequest, respond: (answer: WorkerAnswer) => Promise<void>): Promise<void> {
+  invoke(request: InvokeRequest, respond: Respond): Promise<void> {
     return this.#open.run(request.client, (client) => this.#invoke({ ...request, client }, respond));
   }
 
-  async #invoke(request: InvokeRequest, respond: (answer: WorkerAnswer) => Promise<void>): Promise<void> {
+  async #invoke(request: InvokeRequest, respond: Respond): Promise<void> {
     const { find, pools } = this.#parts;
     const { of } = request;
     const definition = await find(of);
@@ -86,7 +85,7 @@ export class Invocations {
     definition: FunctionDefinition,
     request: InvokeRequest,
     pass: Pass,
-    respond: (answer: WorkerAnswer) => Promise<void>,
+    respond: Respond,
   ): Promise<void> {
     const { pools, checkpoint, log, onEnd } = this.#parts;
     const pool = pools.of(definition.of);
@@ -135,7 +134,7 @@ export class Invocations {
     { port, path, timeoutSeconds }: FunctionDefinition,
     { headers, body, client }: InvokeRequest,
     { worker, coldStart }: LeasedWorker,
-    respond: (answer: WorkerAnswer) => Promise<void>,
+    respond: Respond,
   ): Promise<CallEnd> {
     const { connections } = this.#parts;
     let stopped: 'timeout' | 'cancelled' | undefined;
@@ -148,25 +147,24 @@ export class Invocations {
     client.addEventListener('abort', gone, { once: true });
     const late = setTimeout(() => stop('timeout', new Error('it takes too long')), timeoutSeconds * 1000);
     try {
-      const { agent, endpoint, isKept } = await connections.of(worker, port);
-      // A program that is gone shows in a connection that closes at once: asked before the call, it costs nobody one.
-      const answers = isKept || (await askIdle(endpoint, agent)) !== undefined;
+      const connection = await connections.take(worker, port);
       if (client.aborted) gone();
-      if (stopped !== undefined) throw new Error('it was never made');
-      if (!answers) throw new NotReached('it does not answer');
-      call = new WorkerCall(agent, { path, headers, body });
-      const message = await call.answer;
-      // An answer that breaks off closes the client's connection, too: only now it can be told who was first.
-      let broke = false;
-      message.once('error', () => {
-        broke = stopped === undefined;
-      });
-      await respond({ message, worker, coldStart });
-      const outcome = message.complete ? 'answered' : broke ? 'worker_failed' : (stopped ?? 'worker_failed');
-      if (outcome === 'worker_failed') await this.#failed(worker, new Error('it broke off in its answer'));
-      return { outcome };
+      if (stopped !== undefined) {
+        connection.destroy();
+        throw new Error('it was never made');
+      }
+      call = new WorkerCall(connection, { path, headers, body }, (head) =>
+        respond({ ...head, worker, coldStart }),
+      );
+      await call.over;
+      return { outcome: 'answered' };
     } catch (error) {
-      call?.cancel(new Error('what it says can not be passed on'));
+      // An answer that breaks off closes the client's connection, too: who was first counts.
+      if (call !== undefined && !call.isCancelled) stopped = undefined;
+      if (call?.hasBegun) {
+        if (stopped === undefined) await this.#failed(worker, error);
+        return { outcome: stopped ?? 'worker_failed' };
+      }
       if (error instanceof NotReached || isBerthError(error, 'CONTAINER_NOT_FOUND'))
         return { outcome: 'not-reached', error };
       // A body that broke off is its caller's doing, and says nothing of the function.
@@ -196,17 +194,14 @@ export class Invocations {
     { of, port }: FunctionDefinition,
     outcome: InvocationOutcome,
   ): Promise<void> {
-    const { pools, connections } = this.#parts;
-    const pool = pools.of(of);
-    connections.used(leased.worker);
+    const pool = this.#parts.pools.of(of);
     const free = outcome === 'answered' || (outcome === 'cancelled' && (await this.#isFree(leased, port)));
     await (free ? pool.release(leased) : pool.evict(leased));
   }
 
   async #isFree({ worker }: LeasedWorker, port: number): Promise<boolean> {
     try {
-      const { endpoint } = await this.#parts.connections.of(worker, port);
-      return await becomesIdle(endpoint, GIVE_UP_SECONDS);
+      return await becomesIdle(await this.#parts.connections.endpoint(worker, port), GIVE_UP_SECONDS);
     } catch {
       return false; // it is gone
     }

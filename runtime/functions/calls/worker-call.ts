@@ -1,7 +1,8 @@
-import { type Agent, type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http';
 import type { Readable } from 'node:stream';
-
-const MOST_HEADER_BYTES = 64 * 1024;
+import { RequestBody } from '../../http1/request-body.ts';
+import { requestHead } from '../../http1/request-head.ts';
+import type { ResponseHead } from '../../http1/response-head.ts';
+import type { Asker, UpstreamConnection } from '../../http1/upstream-connection.ts';
 
 export interface CallRequest {
   path: string;
@@ -10,73 +11,116 @@ export interface CallRequest {
   body: Readable | undefined;
 }
 
+/** Where an answer goes. */
+export interface AnswerSink {
+  /** Its bytes are there during the call only. False: no room for more, until the answer is told to go on. */
+  write(bytes: Buffer, last: boolean): boolean;
+  /** What was written is not whole, and will not be. */
+  cut(): void;
+}
+
+/** What a worker says, before its body. `goOn`: there is room again. */
+export interface AnswerHead {
+  status: number;
+  headers: readonly string[];
+  goOn: () => void;
+}
+
 /** No byte of the call can have reached the worker: it may be made at another. */
 export class NotReached extends Error {}
 
 /** One call of a worker, made with the first and only byte that is sent. */
-export class WorkerCall {
-  /** The head of the answer, whose body is still to come. Throws `NotReached`, or what went wrong. */
-  readonly answer: Promise<IncomingMessage>;
-  readonly #call: ClientRequest;
-  #reached = false;
+export class WorkerCall implements Asker {
+  /** Resolves once the whole answer was passed on. Throws what went wrong. */
+  readonly over: Promise<void>;
+  readonly #connection: UpstreamConnection;
+  readonly #respond: (head: AnswerHead) => AnswerSink;
+  readonly #end: { resolve: () => void; reject: (reason: unknown) => void };
+  #body: RequestBody | undefined;
+  #sink: AnswerSink | undefined;
+  #ended = false;
   #cancelled = false;
 
-  constructor(agent: Agent, { path, headers, body }: CallRequest) {
-    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    this.answer = promise;
-    const call = openRequest({
-      agent,
-      method: 'POST',
-      path,
-      headers,
-      setHost: false,
-      maxHeaderSize: MOST_HEADER_BYTES,
-    });
-    this.#call = call;
-    let answered = false;
-    const begin = () => {
-      this.#reached = true;
-      if (body === undefined) call.end();
-      else passBody(body, call);
-    };
-    call.once('socket', (socket) => {
-      if (socket.connecting) socket.once('connect', begin);
-      else begin();
-    });
-    call.once('response', (message) => {
-      // The answer is over, and with it the call: what is left of the body has nobody to read it.
-      message.once('end', () => {
-        if (!call.writableFinished) call.destroy();
-      });
-      answered = true;
-      resolve(message);
-    });
-    call.once('upgrade', (_, socket) => {
-      socket.destroy();
-      reject(new Error('it opens another kind of connection'));
-    });
-    call.on('error', (error) =>
-      reject(this.#reached || this.#cancelled ? error : new NotReached(error.message)),
-    );
-    call.once('close', () => {
-      if (!answered) reject(new Error('it breaks off'));
-    });
+  /** `respond` may throw, where what is said can't be passed on: then nothing of it is. */
+  constructor(
+    connection: UpstreamConnection,
+    { path, headers, body }: CallRequest,
+    respond: (head: AnswerHead) => AnswerSink,
+  ) {
+    const { promise, ...end } = Promise.withResolvers<void>();
+    this.over = promise;
+    this.#end = end;
+    this.#connection = connection;
+    this.#respond = respond;
+    try {
+      const head = requestHead({ method: 'POST', path, headers });
+      if (body === undefined) connection.ask(this, 'POST', head);
+      else this.#sendBody(head, isChunked(headers), body);
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
-  /** Wherever it is, it goes no further: what is read of its answer ends with an error. */
+  /** Something of the answer was passed on. */
+  get hasBegun(): boolean {
+    return this.#sink !== undefined;
+  }
+
+  /** It was given up before it had come to its end, or had failed. */
+  get isCancelled(): boolean {
+    return this.#cancelled;
+  }
+
+  /** Wherever it is, it goes no further. */
   cancel(reason: Error): void {
+    if (this.#ended) return;
     this.#cancelled = true;
-    this.#call.destroy(reason);
+    this.#fail(reason);
+  }
+
+  head({ status, headers }: ResponseHead): void {
+    this.#sink = this.#respond({ status, headers, goOn: () => this.#goOn() });
+  }
+
+  body(bytes: Buffer, last: boolean): boolean {
+    const room = this.#sink?.write(bytes, last) ?? false;
+    if (!last) return room;
+    this.#ended = true;
+    // The answer is over, and with it the call: what is left of the body has nobody to read it.
+    this.#body?.drop();
+    this.#end.resolve();
+    return true;
+  }
+
+  drained(): void {
+    this.#body?.goOn();
+  }
+
+  failed(failure: unknown): void {
+    this.#fail(failure);
+  }
+
+  /** A body that breaks off must not look whole. */
+  #sendBody(head: string, chunked: boolean, body: Readable): void {
+    this.#connection.begin(this, 'POST', head, chunked);
+    this.#body = new RequestBody(body, this.#connection, () => this.#fail(new Error('the body broke off')));
+  }
+
+  /** The connection may be another's by now. */
+  #goOn(): void {
+    if (!this.#ended) this.#connection.resume();
+  }
+
+  #fail(error: unknown): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#connection.destroy();
+    this.#body?.drop();
+    this.#end.reject(error);
+    this.#sink?.cut();
   }
 }
 
-/** As fast as it is taken. A body that breaks off breaks the call off: it must not look whole. */
-function passBody(body: Readable, call: ClientRequest): void {
-  body.on('data', (chunk: Buffer) => {
-    if (!call.destroyed && !call.write(chunk)) body.pause();
-  });
-  call.on('drain', () => body.resume());
-  call.once('close', () => body.resume());
-  body.once('end', () => call.end());
-  body.once('error', () => call.destroy(new Error('the body broke off')));
+function isChunked(headers: readonly string[]): boolean {
+  return headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'transfer-encoding');
 }

@@ -1,14 +1,18 @@
-import type { Socket } from 'node:net';
-import { ContainerAgent, KEPT_IDLE_MS } from '../../containers/container-agent.ts';
+import { KEPT_IDLE_MS, openConnection } from '../../containers/container-agent.ts';
 import type { ContainerBackend, Endpoint } from '../../containers/container-backend.ts';
 import type { ContainerId } from '../../contracts/ids.ts';
+import { SharedRead } from '../../http1/shared-read.ts';
+import { type ConnectionKeeper, UpstreamConnection } from '../../http1/upstream-connection.ts';
+import { askOver } from './idle-question.ts';
+import { NotReached } from './worker-call.ts';
 
 /** A connection that nobody uses tells by its end that a worker is gone. */
 const WATCHED_MS = 60_000;
 
 interface Known {
   endpoint: Endpoint;
-  agent: ContainerAgent;
+  /** A worker has one call at a time. */
+  kept: UpstreamConnection | undefined;
   /** By `performance.now()`. */
   lastUsed: number;
 }
@@ -23,45 +27,36 @@ interface Parts {
 export class WorkerConnections {
   readonly #parts: Parts;
   readonly #known = new Map<ContainerId, Known>();
-  /** Closed by us: their end tells nothing. */
-  readonly #dropped = new WeakSet<Socket>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
-  /** `isKept`: a connection is open that the last call has left. */
-  async of(
-    worker: ContainerId,
-    port: number,
-  ): Promise<{ endpoint: Endpoint; agent: ContainerAgent; isKept: boolean }> {
+  /** For one call, after which it comes back by itself. Throws `CONTAINER_NOT_FOUND`, `NotReached`. */
+  async take(worker: ContainerId, port: number): Promise<UpstreamConnection> {
     const known = this.#known.get(worker) ?? (await this.#add(worker, port));
-    const now = performance.now();
-    // One that stood for long may be closed by the program just now.
-    if (now - known.lastUsed > KEPT_IDLE_MS) this.#dropIdle(known);
-    known.lastUsed = now;
-    const isKept = Object.values(known.agent.freeSockets).some((free) => free?.some(isOpen) === true);
-    return { endpoint: known.endpoint, agent: known.agent, isKept };
+    known.lastUsed = performance.now();
+    const kept = takeKept(known);
+    if (kept !== undefined) return kept;
+    // A program that is gone shows in a connection that closes at once: asked before the call, it costs nobody one.
+    const said = await askOver(await this.#open(worker, known));
+    if (said === 'nothing') throw new NotReached('it does not answer');
+    return takeKept(known) ?? (await this.#open(worker, known));
   }
 
-  /** A call is over. */
-  used(worker: ContainerId): void {
-    const known = this.#known.get(worker);
-    if (known !== undefined) known.lastUsed = performance.now();
+  async endpoint(worker: ContainerId, port: number): Promise<Endpoint> {
+    return (this.#known.get(worker) ?? (await this.#add(worker, port))).endpoint;
   }
 
   forget(worker: ContainerId): void {
     const known = this.#known.get(worker);
     this.#known.delete(worker);
-    known?.agent.destroy();
+    known?.kept?.destroy();
   }
 
-  /** Forgets those without a connection: most have been ended elsewhere. */
+  /** Forgets those that were not called for long: most have been ended elsewhere. */
   tidy(now: number): void {
-    for (const [worker, { agent, lastUsed }] of this.#known) {
-      const isConnected = [agent.sockets, agent.freeSockets].some((each) => Object.keys(each).length > 0);
-      if (!isConnected && now - lastUsed > WATCHED_MS) this.forget(worker);
-    }
+    for (const [worker, { lastUsed }] of this.#known) if (now - lastUsed > WATCHED_MS) this.forget(worker);
   }
 
   close(): void {
@@ -70,34 +65,47 @@ export class WorkerConnections {
 
   async #add(worker: ContainerId, port: number): Promise<Known> {
     const endpoint = await this.#parts.backend.endpoint(worker, port);
-    const agent = new ContainerAgent(endpoint, WATCHED_MS);
-    const known = { endpoint, agent, lastUsed: performance.now() };
+    const known: Known = { endpoint, kept: undefined, lastUsed: performance.now() };
     this.#known.set(worker, known);
-    const watched = new WeakSet<Socket>();
-    agent.on('free', (socket: Socket) => {
-      if (watched.has(socket)) return;
-      watched.add(socket);
-      socket.once('close', () => {
-        if (!this.#dropped.has(socket)) this.#closed(worker, known);
-      });
-    });
     return known;
   }
 
-  #dropIdle({ agent }: Known): void {
-    for (const free of Object.values(agent.freeSockets))
-      for (const socket of free ?? []) this.#dropped.add(socket);
-    agent.dropIdle();
+  async #open(worker: ContainerId, known: Known): Promise<UpstreamConnection> {
+    const read = new SharedRead();
+    const socket = openConnection(known.endpoint, read.options);
+    await new Promise((resolve, reject) => {
+      socket.once('connect', resolve);
+      socket.once('error', (error) => reject(new NotReached(error.message)));
+      socket.once('close', () => reject(new NotReached('it takes no connection')));
+    });
+    const connection = new UpstreamConnection(socket, this.#keeper(worker, known), read);
+    if (!read.early) return connection;
+    connection.destroy();
+    throw new NotReached('it speaks before it is asked');
   }
 
-  /** No other connection is in use: so no call will tell. */
-  #closed(worker: ContainerId, known: Known): void {
-    if (this.#known.get(worker) !== known) return;
-    const busy = Object.values(known.agent.sockets).some((sockets) => (sockets?.length ?? 0) > 0);
-    if (!busy) this.#parts.onIdleClosed(worker);
+  #keeper(worker: ContainerId, known: Known): ConnectionKeeper {
+    return {
+      keep: (connection, forMs) => {
+        known.lastUsed = performance.now();
+        // One that stood for longer may be closed by the program just now.
+        connection.keptUntil = known.lastUsed + Math.min(forMs, KEPT_IDLE_MS);
+        if (this.#known.get(worker) !== known || known.kept !== undefined) connection.destroy();
+        else known.kept = connection;
+      },
+      lose: (connection) => {
+        if (known.kept !== connection) return;
+        known.kept = undefined;
+        if (this.#known.get(worker) === known) this.#parts.onIdleClosed(worker);
+      },
+    };
   }
 }
 
-function isOpen(socket: Socket): boolean {
-  return !socket.destroyed && socket.writable;
+function takeKept(known: Known): UpstreamConnection | undefined {
+  const { kept } = known;
+  known.kept = undefined;
+  if (kept === undefined || (kept.usable && performance.now() < kept.keptUntil)) return kept;
+  kept.destroy();
+  return undefined;
 }

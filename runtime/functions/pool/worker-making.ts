@@ -62,8 +62,9 @@ export class WorkerMaking {
 
   /** What nobody would call is not waited for; without a revision, that is all. */
   giveUpOthers(revision: string | undefined): void {
-    const outdated = new BerthError('FUNCTION_NOT_FOUND', 'the function has changed meanwhile');
-    for (const each of this.#making.values()) if (each.revision !== revision) each.giveUp.abort(outdated);
+    for (const each of this.#making.values())
+      if (each.revision !== revision)
+        each.giveUp.abort(new BerthError('FUNCTION_NOT_FOUND', 'the function has changed meanwhile'));
   }
 
   async close(reason: BerthError): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Agent, request } from 'node:http';
+import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Endpoint } from '../../containers/container-backend.ts';
 
@@ -7,25 +7,20 @@ import type { Endpoint } from '../../containers/container-backend.ts';
  * only a 200 says that nothing of that call goes on. Our images answer it; others answer that they know no such path.
  */
 export const IDLE_PATH = '/_berth/idle';
-const ASK_MS = 2_000;
+export const ASK_MS = 2_000;
 const POLL_MS = 10;
 
-/**
- * What its program says; `silent`: nothing yet, though it may; undefined: nothing that is HTTP. With an agent, on a
- * connection that it keeps.
- */
-export function askIdle(endpoint: Endpoint, agent?: Agent): Promise<'idle' | 'other' | 'silent' | undefined> {
+/** What its program says; `silent`: nothing yet, though it may; undefined: nothing that is HTTP. */
+export function askIdle(endpoint: Endpoint): Promise<'idle' | 'other' | 'silent' | undefined> {
   const where =
     endpoint.kind === 'socket' ? { socketPath: endpoint.path } : { host: endpoint.host, port: endpoint.port };
   return new Promise((resolve) => {
     const call = request(
-      { ...where, path: IDLE_PATH, method: 'GET', timeout: ASK_MS, agent: agent ?? false },
+      { ...where, path: IDLE_PATH, method: 'GET', timeout: ASK_MS, agent: false },
       (answer) => {
         const said = answer.statusCode === 200 ? 'idle' : 'other';
-        if (agent === undefined) answer.destroy();
-        else answer.resume();
-        // The connection is free again a moment after the answer's end.
-        answer.once('close', () => setImmediate(resolve, said));
+        answer.destroy();
+        resolve(said);
       },
     );
     call.on('timeout', () => {

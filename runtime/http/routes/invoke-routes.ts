@@ -1,11 +1,11 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { Invocations, WorkerAnswer } from '../../functions/calls/invocation.ts';
+import type { AnswerSink } from '../../functions/calls/worker-call.ts';
 import { functionParam } from '../identifiers.ts';
 import { hasBody, letPass } from '../request-body.ts';
 import { type Route, route } from '../route.ts';
 import { isHopHeader, namedByConnection } from '../workspace-proxy/hop-headers.ts';
-import { pump } from '../workspace-proxy/pump.ts';
 
 /** Ours, or said anew. */
 const NOT_FOR_WORKERS = new Set(['authorization', 'cookie', 'host', 'content-length', 'expect']);
@@ -20,6 +20,9 @@ const NOT_FROM_WORKERS = new Set([
   'x-content-type-options',
   'x-request-id',
 ]);
+
+/** An answer that is whole and no larger goes out in one piece with its head. */
+const MOST_IN_ONE_PIECE = 16 * 1024;
 
 /** `service` throws where there are no functions. */
 export function invokeRoutes(service: () => Invocations): Route[] {
@@ -87,7 +90,10 @@ function workerHeaders({ rawHeaders, headers }: Request): string[] {
 }
 
 /** Throws only where what it says can't be passed on, before any of it is. */
-async function passAnswer({ message, worker, coldStart }: WorkerAnswer, response: Response): Promise<void> {
+function passAnswer(
+  { status, headers, worker, coldStart, goOn }: WorkerAnswer,
+  response: Response,
+): AnswerSink {
   const ours = [
     'X-Berth-Worker',
     worker,
@@ -101,27 +107,32 @@ async function passAnswer({ message, worker, coldStart }: WorkerAnswer, response
     'Content-Security-Policy',
     'sandbox',
   ];
-  response.writeHead(message.statusCode ?? 502, [...passed(message.rawHeaders, NOT_FROM_WORKERS), ...ours]);
-  const { promise: over, resolve } = Promise.withResolvers<void>();
+  response.writeHead(status, [...passed(headers, NOT_FROM_WORKERS), ...ours]);
   let begun = false;
-  message.once('data', () => {
-    begun = true;
-  });
-  pump(message, response, () => {
-    response.end();
-    resolve();
-  });
-  message.on('error', () => response.destroy()); // bytes cut short must not look whole
-  message.once('close', () => {
-    if (message.complete) return;
-    response.destroy();
-    resolve();
-  });
   // A stream of events is open before its first event; what has a body goes out in one piece with its head.
-  setImmediate(() => {
-    if (!begun && !response.destroyed && !response.writableEnded) response.flushHeaders();
-  });
-  await over;
+  const showHead = () => {
+    if (!begun && !response.destroyed) response.flushHeaders();
+  };
+  return {
+    write(bytes, last) {
+      if (response.destroyed) return true; // nobody takes it any more
+      if (bytes.length === 0 && !last) {
+        setImmediate(showHead);
+        return true;
+      }
+      begun = true;
+      if (last) {
+        // A text is sent in one piece with the head that goes before it.
+        if (bytes.length <= MOST_IN_ONE_PIECE) response.end(bytes.toString('latin1'), 'latin1');
+        else response.end(Buffer.from(bytes));
+        return true;
+      }
+      const room = response.write(Buffer.from(bytes));
+      if (!room) response.once('drain', goOn);
+      return room;
+    },
+    cut: () => response.destroy(), // bytes cut short must not look whole
+  };
 }
 
 /** Names and values by turns, without those for the neighbour only. */

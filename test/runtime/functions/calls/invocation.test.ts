@@ -32,7 +32,7 @@ describe('a call of a function', () => {
 
   /** Calls it, and tells what came of it. */
   async function call({ body, client = never }: { body?: Readable; client?: AbortSignal } = {}) {
-    let answer: { status: number | undefined; worker: string; body: string } | undefined;
+    let answer: { status: number; worker: string; body: string } | undefined;
     const framing = body === undefined ? ['Content-Length', '0'] : ['Transfer-Encoding', 'chunked'];
     const request = {
       of: definitionOf().of,
@@ -40,9 +40,18 @@ describe('a call of a function', () => {
       body,
       client,
     };
-    const respond = async ({ message, worker }: WorkerAnswer) => {
-      const rest = await text(message).catch(() => 'cut short');
-      answer = { status: message.statusCode, worker, body: rest };
+    const respond = ({ status, worker }: WorkerAnswer) => {
+      const passed = { status, worker, body: '' };
+      answer = passed;
+      return {
+        write(bytes: Buffer) {
+          passed.body += bytes.toString();
+          return true;
+        },
+        cut() {
+          passed.body = 'cut short';
+        },
+      };
     };
     const error = await parts.invocations.invoke(request, respond).then(
       () => undefined,
@@ -172,7 +181,7 @@ describe('a call of a function', () => {
     start(hello);
     const { invocations } = parts;
     const request = { of: definitionOf().of, headers: ['Host', 'function'], body: undefined, client: never };
-    const refused = invocations.invoke(request, async () => {
+    const refused = invocations.invoke(request, () => {
       throw new RangeError('no such status');
     });
     await expect(refused).rejects.toMatchObject({ code: 'WORKER_FAILED' });
