@@ -81,6 +81,7 @@ async function open(
       await ending.over();
       await endWorkspaces(backend, purge, say);
       await endWorkers(backend, state.workers, say);
+      await backend.clearUp?.();
       return count(backend, purge);
     },
     [Symbol.asyncDispose]: () => closing.close(log),

@@ -58,6 +58,9 @@ export interface ContainerBackend {
   /** Gets it from its registry. Throws `IMAGE_PULL_FAILED`. */
   pullImage(image: string, onProgress: (line: string) => void): Promise<void>;
 
+  /** Removes what was made ahead, and is no container yet: for an installation that is cleared away. */
+  clearUp?(): Promise<void>;
+
   /** Throws `BACKEND_UNAVAILABLE` when the engine doesn't answer. */
   ping(): Promise<void>;
 

@@ -9,16 +9,17 @@ export interface Installation {
 }
 
 type Labels = Readonly<Record<string, string>>;
+type Labelled = Pick<ContainerSpec, 'id' | 'role' | 'labels'>;
 
 const ROLES: readonly Role[] = ['conversation', 'workspace', 'function'];
 
 /** All labels of a new container. Ours win over the spec's. */
-export function labelsFor(spec: ContainerSpec, owner: Installation, now: Date): Record<string, string> {
+export function labelsFor(spec: Labelled, owner: Installation, now: Date): Record<string, string> {
   return { ...timelessLabelsFor(spec, owner), [LABEL.createdAt]: now.toISOString() };
 }
 
 /** The same whenever it is asked for: for an engine that tells itself when it made a container. */
-export function timelessLabelsFor(spec: ContainerSpec, owner: Installation): Record<string, string> {
+export function timelessLabelsFor(spec: Labelled, owner: Installation): Record<string, string> {
   return {
     ...spec.labels,
     [LABEL.installation]: owner.installation,

@@ -139,7 +139,7 @@ export class SocketFolder {
         'what came in the place of agent.sock is no socket of the agent',
       );
     }
-    while (!(await accepts(this.agentSocket))) await pause(signal);
+    while (!(await acceptsConnections(this.agentSocket))) await pause(signal);
     signal.throwIfAborted();
   }
 
@@ -152,6 +152,12 @@ export class SocketFolder {
   async #closeAgentFolder(): Promise<void> {
     if (process.getuid?.() === 0) await chown(this.agentFolder, 0, 0);
     await chmod(this.agentFolder, 0o755);
+  }
+
+  /** In its place from then on, with all that is in it. Who has it mounted still does. */
+  async moveTo(other: SocketFolder): Promise<void> {
+    await other.remove();
+    await rename(this.path, other.path);
   }
 
   async remove(): Promise<void> {
@@ -174,7 +180,7 @@ async function statOf(path: string): Promise<Stats | undefined> {
 }
 
 /** False between the agent's bind and its listen. */
-async function accepts(path: string): Promise<boolean> {
+export async function acceptsConnections(path: string): Promise<boolean> {
   const { promise, resolve, reject } = Promise.withResolvers<boolean>();
   const socket = connect(path, () => resolve(true));
   socket.on('error', (error: NodeJS.ErrnoException) => {

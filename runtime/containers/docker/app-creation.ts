@@ -1,31 +1,24 @@
 import { BerthError, isBerthError } from '../../contracts/errors.ts';
 import type { VolumeName } from '../../contracts/ids.ts';
 import { LABEL } from '../../contracts/labels.ts';
-import { labelsFor, takenBy } from '../ownership.ts';
-import type { User } from '../socket-folder.ts';
+import { labelsFor } from '../ownership.ts';
 import { asFailure, clearedUp } from '../turns.ts';
-import { type AppContainerSpec, appOptions, portName, portOptions } from './app-options.ts';
+import { type AppContainerSpec, appOptions, portName } from './app-options.ts';
 import { removePair } from './app-pair.ts';
-import type { CreationSettings } from './container-creation.ts';
 import type { EngineClient } from './engine-client.ts';
 import { createFailure, isRefusal } from './engine-errors.ts';
-import { whileItRuns } from './start-watch.ts';
-
-export interface AppCreationSettings extends CreationSettings {
-  portImage: string;
-}
-
-const READY_SECONDS = 30;
+import { createNamed, PortCreation, type PortSettings, startContainer } from './port-creation.ts';
 
 /**
  * One attempt to make an app and the container that holds its network. It ends with both or with nothing. The network
- * comes first and its name is the lock: whoever has it may clear the folder, and nobody else.
+ * comes first, or has been there as a spare, and its name is the lock: whoever has it may clear the folder, and nobody else.
  */
 export class AppCreation {
   readonly #engine: EngineClient;
   readonly #spec: AppContainerSpec;
-  readonly #settings: AppCreationSettings;
+  readonly #settings: PortSettings;
   readonly #attempt: AbortController;
+  readonly #takeSpare: () => Promise<string | undefined>;
   readonly #labels: Record<string, string>;
   /** The engine's ids, once there is something to remove. */
   #port: string | undefined;
@@ -34,13 +27,15 @@ export class AppCreation {
   constructor(
     engine: EngineClient,
     spec: AppContainerSpec,
-    settings: AppCreationSettings,
+    settings: PortSettings,
     attempt: AbortController,
+    takeSpare: () => Promise<string | undefined>,
   ) {
     this.#engine = engine;
     this.#spec = spec;
     this.#settings = settings;
     this.#attempt = attempt;
+    this.#takeSpare = takeSpare;
     this.#labels = labelsFor(spec, settings, new Date());
   }
 
@@ -55,17 +50,26 @@ export class AppCreation {
 
   // Calls to the engine run to their end even when aborted: cut short, they would leave it open what was made.
   async #steps(): Promise<void> {
-    const { user, folder, features } = this.#settings;
-    const writer = features.remapsUsers ? undefined : user;
     await this.#requireVolume();
-    await folder.ensure(writer);
-    const port = await this.#createPort();
+    const spare = await this.#takeSpare();
+    if (spare === undefined) return this.#makeBoth();
+    this.#port = spare;
+    this.#attempt.signal.throwIfAborted();
+    await this.#createApp(spare);
+    await startContainer(this.#engine, this.#app ?? '');
+  }
+
+  async #makeBoth(): Promise<void> {
+    const { user, folder, features } = this.#settings;
+    await folder.ensure(features.remapsUsers ? undefined : user);
+    const creation = new PortCreation(this.#engine, portName(this.#spec.id), this.#settings, this.#attempt);
+    const port = await creation.create(this.#spec, new Date(this.#madeAt));
     this.#port = port;
     await folder.clearAgentSockets();
     this.#attempt.signal.throwIfAborted();
     // The app's container is made while its network starts; the port's program starts while the app does.
-    await this.#together(this.#start(port), this.#createApp(port));
-    await this.#together(this.#takeSocket(port, writer), this.#start(this.#app ?? ''));
+    await this.#together(startContainer(this.#engine, port), this.#createApp(port));
+    await this.#together(creation.takeSocket(port), startContainer(this.#engine, this.#app ?? ''));
   }
 
   /** Resolves when all have; the first that fails ends the attempt, and is thrown once the others are over. */
@@ -75,51 +79,12 @@ export class AppCreation {
     this.#attempt.signal.throwIfAborted();
   }
 
-  async #createPort(): Promise<string> {
-    const { user, folder, features, apparmorProfile, portImage } = this.#settings;
-    const labels = labelsFor({ ...this.#spec, labels: {} }, this.#settings, new Date(this.#madeAt));
-    const around = { user, folder, labels, engine: features, apparmorProfile, image: portImage };
-    return this.#create(portName(this.#spec.id), portImage, portOptions(this.#spec, around));
-  }
-
   async #createApp(port: string): Promise<void> {
     const { features, apparmorProfile } = this.#settings;
     const around = { labels: this.#labels, engine: features, apparmorProfile, port };
-    this.#app = await this.#create(this.#spec.id, this.#spec.image, appOptions(this.#spec, around));
+    const options = appOptions(this.#spec, around);
+    this.#app = await createNamed(this.#engine, this.#spec.id, this.#spec.image, options);
     await this.#requireSameVolume();
-  }
-
-  async #create(
-    name: string,
-    image: string,
-    options: Parameters<EngineClient['create']>[1],
-  ): Promise<string> {
-    try {
-      return await this.#engine.create(name, options);
-    } catch (error) {
-      if (!isRefusal(error, 409)) throw createFailure(error, image);
-      const labels = (await this.#engine.inspect(name))?.Config.Labels ?? {};
-      throw new BerthError('CONTAINER_CREATE_FAILED', takenBy(name, labels), {}, error);
-    }
-  }
-
-  async #start(container: string): Promise<void> {
-    try {
-      await this.#engine.start(container);
-    } catch (error) {
-      // Not the image: that was there a moment ago, at the create.
-      if (isRefusal(error))
-        throw new BerthError('CONTAINER_CREATE_FAILED', `the engine said: ${error.message}`, {}, error);
-      throw error;
-    }
-  }
-
-  async #takeSocket(port: string, owner: User | undefined): Promise<void> {
-    const { folder, agentReadySeconds = READY_SECONDS } = this.#settings;
-    const starting = { engineId: port, name: portName(this.#spec.id), until: 'it listened' };
-    await whileItRuns(this.#engine, starting, this.#attempt, () =>
-      folder.takeAgentSocket(owner, agentReadySeconds, this.#attempt.signal),
-    );
   }
 
   async #requireVolume(): Promise<void> {

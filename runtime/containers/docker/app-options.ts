@@ -14,6 +14,8 @@ import {
 import { type EngineSurroundings, hardening, socketMounts, variables } from './create-options.ts';
 
 export type AppContainerSpec = ContainerSpec & { app: AppSpec };
+/** What the port of an app has to know of it. */
+export type PortSpec = Pick<ContainerSpec, 'id' | 'role' | 'network'> & { app: Pick<AppSpec, 'port'> };
 
 const MiB = 1024 * 1024;
 /** Of the port's own container: some thousand connections fit. */
@@ -94,7 +96,7 @@ function volumeMount(
 
 /** What holds the app's network, and is the only one to see its sockets. */
 export function portOptions(
-  spec: AppContainerSpec,
+  spec: PortSpec,
   around: EngineSurroundings & { image: string; user: User; folder: SocketFolder },
 ): ContainerCreateOptions {
   return {

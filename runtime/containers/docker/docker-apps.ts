@@ -4,11 +4,13 @@ import { LABEL, type Role } from '../../contracts/labels.ts';
 import type { ContainerView } from '../container-backend.ts';
 import { takenBy } from '../ownership.ts';
 import type { SocketFolder } from '../socket-folder.ts';
-import { AppCreation, type AppCreationSettings } from './app-creation.ts';
+import { AppCreation } from './app-creation.ts';
 import { type AppContainerSpec, portName } from './app-options.ts';
 import { type AppPair, findPair, isOwnApp, isOwnPort, pairView, pairViews, removePair } from './app-pair.ts';
 import type { EngineClient } from './engine-client.ts';
 import { toViews } from './engine-replies.ts';
+import type { PortSettings } from './port-creation.ts';
+import { SparePort } from './spare-port.ts';
 
 interface Parts {
   engine: EngineClient;
@@ -23,17 +25,19 @@ const CREATION_MS = 5 * 60_000;
 export class DockerApps {
   readonly #parts: Parts;
 
+  readonly #spare: SparePort;
+
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#spare = new SparePort(parts);
   }
 
-  async create(
-    spec: AppContainerSpec,
-    settings: AppCreationSettings,
-    attempt: AbortController,
-  ): Promise<void> {
+  async create(spec: AppContainerSpec, settings: PortSettings, attempt: AbortController): Promise<void> {
     if (await this.#isThere(spec)) return;
-    await new AppCreation(this.#parts.engine, spec, settings, attempt).run();
+    const takeSpare = () => this.#spare.take(spec);
+    await new AppCreation(this.#parts.engine, spec, settings, attempt, takeSpare).run();
+    // Somebody waits for a workspace that starts. Workers come in numbers, and most often before they are needed.
+    if (spec.role === 'workspace') this.#spare.refill(spec, settings);
   }
 
   async destroy(id: ContainerId, stopSeconds: number, engineId: string | undefined): Promise<void> {
@@ -56,9 +60,20 @@ export class DockerApps {
   async list(role: Role): Promise<ContainerView[]> {
     const { engine, installation, folderOf } = this.#parts;
     const rows = await engine.list({ [LABEL.installation]: installation, [LABEL.role]: role });
+    await this.#spare.removeLeft(rows);
     const ids = toViews(rows, installation).map(({ id }) => id);
     const have = await Promise.all(ids.map((id) => folderOf(id).hasAgent()));
     return pairViews(rows, installation, new Set(ids.filter((_, index) => have[index])));
+  }
+
+  /** What is of no use without a runtime. */
+  async clearUp(): Promise<void> {
+    const { engine, installation } = this.#parts;
+    await this.#spare.removeLeft(await engine.list({ [LABEL.installation]: installation }), Infinity);
+  }
+
+  async close(): Promise<void> {
+    await this.#spare.close();
   }
 
   /** Whether both are there and whole. What is left of an earlier attempt is removed. */

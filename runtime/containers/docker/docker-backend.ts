@@ -166,12 +166,17 @@ export class DockerBackend implements ContainerBackend {
     await pullImage(this.#engine, image, onProgress);
   }
 
+  async clearUp(): Promise<void> {
+    await this.#asking('what is left', () => this.#apps.clearUp());
+  }
+
   async ping(): Promise<void> {
     await this.#asking('a ping', () => this.#engine.ping());
   }
 
   async close(): Promise<void> {
     this.#turns.close();
+    await this.#apps.close();
     this.volumes?.close();
     this.#engine.close();
   }

@@ -88,6 +88,11 @@ export class EngineClient {
   }
 
   /** Kills it if it runs, and removes it with its anonymous volumes. */
+  async rename(container: string, name: string): Promise<void> {
+    const path = `/containers/${container}/rename`;
+    await this.#engine.request({ method: 'POST', path, query: { name } });
+  }
+
   async remove(container: string, seconds?: number): Promise<void> {
     await this.#engine.request({
       method: 'DELETE',
