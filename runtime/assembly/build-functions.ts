@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-import { imageBuildFrom } from '../containers/image-build.ts';
-import { ImageSupply } from '../containers/image-supply.ts';
+import type { ImageSupply } from '../containers/image-supply.ts';
 import type { Config } from '../contracts/environment.ts';
 import { BerthError } from '../contracts/errors.ts';
 import { orphanGraceSeconds } from '../contracts/load-config.ts';
@@ -25,15 +24,13 @@ import { INSTANCE_SILENT_SECONDS } from '../state/worker-store.ts';
 import { Leadership } from '../sweep/leadership.ts';
 import { RoleSweep } from '../sweep/role-sweep.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { VERSION } from '../version.ts';
 import type { Foundation } from './open-foundation.ts';
 
 const BEAT_SECONDS = 5;
-const OURS = ['function-node', 'function-python'];
 
 interface Given extends Pick<Foundation, 'backend' | 'state' | 'instance' | 'secret'> {
   config: Config;
-  env: Record<string, string | undefined>;
+  images: ImageSupply;
   database: Database;
   egress: ContainerEgress;
   metrics: Metrics;
@@ -44,8 +41,8 @@ interface Given extends Pick<Foundation, 'backend' | 'state' | 'instance' | 'sec
 /** Puts together what functions need. Nothing runs yet. */
 export function buildFunctions({
   config,
-  env,
   backend,
+  images,
   state,
   instance,
   secret,
@@ -75,7 +72,6 @@ export function buildFunctions({
   const definitions = () => Array.fromAsync(registry.all());
   const find: FunctionRegistry['find'] = (of) => registry.find(of);
   const held = new HeldWorkers();
-  const images = new ImageSupply({ backend, builds: buildsOfOurs(env) });
   const creation = new WorkerCreation({
     backend,
     egress,
@@ -204,21 +200,10 @@ export function buildFunctions({
       await Promise.all(found.map(({ id }) => ending.end(id)));
     },
     async close() {
-      images.close();
       await pools.close();
       await heart.stop();
       await leadership.resign().catch(() => {});
       connections.close();
     },
   };
-}
-
-/** Where the sources are at hand, our images of this version are built from them. */
-function buildsOfOurs(env: Record<string, string | undefined>) {
-  return new Map(
-    OURS.flatMap((name) => {
-      const build = imageBuildFrom(new URL('../../images/build.ts', import.meta.url), name, env);
-      return build === undefined ? [] : [[`${name}:${VERSION}`, build] as const];
-    }),
-  );
 }

@@ -2,8 +2,7 @@ import type { Logger } from 'pino';
 import type { ApiKey } from '../access/api-key.ts';
 import type { KeyRing } from '../access/key-ring.ts';
 import { imageSettings } from '../containers/allowed-images.ts';
-import { imageBuildFrom } from '../containers/image-build.ts';
-import { ImageSupply } from '../containers/image-supply.ts';
+import type { ImageSupply } from '../containers/image-supply.ts';
 import type { VolumeBackend } from '../containers/volume-backend.ts';
 import type { Config } from '../contracts/environment.ts';
 import { isBerthError } from '../contracts/errors.ts';
@@ -15,7 +14,6 @@ import { WorkspaceProxy } from '../http/workspace-proxy/workspace-proxy.ts';
 import type { Checkpoint } from '../lifecycle/checkpoint.ts';
 import { Leadership } from '../lifecycle/leadership.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { VERSION } from '../version.ts';
 import { ArchiveCollector } from '../workspaces/archive-collector.ts';
 import { Coordinator } from '../workspaces/coordinator.ts';
 import { HealthMonitor } from '../workspaces/health-monitor.ts';
@@ -29,13 +27,12 @@ import { DatabaseDirectory } from '../workspaces/workspace-directory.ts';
 import { Workspaces } from '../workspaces/workspaces.ts';
 import type { Foundation } from './open-foundation.ts';
 
-const EDITOR = 'workspace-editor';
 const PIDS = 4096;
 
 interface Given extends Pick<Foundation, 'backend' | 'state' | 'objects' | 'instance' | 'secret'> {
   config: Config;
-  env: Record<string, string | undefined>;
   volumes: VolumeBackend;
+  images: ImageSupply;
   database: Database;
   egress: ContainerEgress;
   ring: KeyRing;
@@ -49,9 +46,9 @@ interface Given extends Pick<Foundation, 'backend' | 'state' | 'objects' | 'inst
 /** Puts together what workspaces need. Nothing runs yet. */
 export function buildWorkspaces({
   config,
-  env,
   backend,
   volumes,
+  images,
   state,
   objects,
   database,
@@ -71,7 +68,6 @@ export function buildWorkspaces({
 
   const instances = new InstanceController({ backend, egress, secret, settings: instanceSettings(config) });
   const monitor = new HealthMonitor({ backend, volumes, database });
-  const images = new ImageSupply({ backend, builds: buildsOfOurs(env) });
   const reconciler = new StateReconciler({
     database,
     steps: operationSteps({
@@ -171,7 +167,6 @@ export function buildWorkspaces({
       await Promise.all(found.map(({ id }) => backend.destroy(id, { stopSeconds: 0 })));
     },
     close() {
-      images.close();
       directory.close();
     },
   };
@@ -191,10 +186,4 @@ function instanceSettings(config: Config) {
     healthCheckSeconds: config.HEALTH_CHECK_TIMEOUT_SECONDS,
     egressProxyUrl: config.EGRESS_MODE === 'service' ? config.EGRESS_PROXY_URL : undefined,
   };
-}
-
-/** Where the sources are at hand, the editor of this version is built from them. */
-function buildsOfOurs(env: Record<string, string | undefined>) {
-  const build = imageBuildFrom(new URL('../../images/build.ts', import.meta.url), EDITOR, env);
-  return new Map(build === undefined ? [] : [[`${EDITOR}:${VERSION}`, build]]);
 }
