@@ -5,7 +5,6 @@ import { BerthError } from '../contracts/errors.ts';
 import { orphanGraceSeconds } from '../contracts/load-config.ts';
 import type { Database } from '../database/database.ts';
 import type { ContainerEgress } from '../egress-host/container-egress.ts';
-import { proxyEnvironment } from '../egress-host/proxy-environment.ts';
 import { Invocations } from '../functions/calls/invocation.ts';
 import { WorkerConnections } from '../functions/calls/worker-connections.ts';
 import { FunctionRegistry } from '../functions/definitions/function-registry.ts';
@@ -28,7 +27,7 @@ import type { Foundation } from './open-foundation.ts';
 
 const BEAT_SECONDS = 5;
 
-interface Given extends Pick<Foundation, 'backend' | 'state' | 'instance' | 'secret'> {
+interface Given extends Pick<Foundation, 'backend' | 'state' | 'instance' | 'secret' | 'proxyEnvironment'> {
   config: Config;
   images: ImageSupply;
   database: Database;
@@ -46,6 +45,7 @@ export function buildFunctions({
   state,
   instance,
   secret,
+  proxyEnvironment,
   database,
   egress,
   metrics,
@@ -76,14 +76,7 @@ export function buildFunctions({
     backend,
     egress,
     getImage: (image, signal) => images.get(image, (line) => log.info({ image }, line), signal),
-    proxyEnv: (worker) =>
-      proxyEnvironment(
-        {
-          proxyAdminKey: secret.proxyAdminKey(worker),
-          egressCredential: secret.egressCredential(worker),
-        },
-        config.EGRESS_MODE === 'service' ? config.EGRESS_PROXY_URL : undefined,
-      ),
+    proxyEnv: (worker) => proxyEnvironment.of(worker),
   });
   const connections = new WorkerConnections({
     backend,

@@ -29,7 +29,8 @@ import type { Foundation } from './open-foundation.ts';
 
 const PIDS = 4096;
 
-interface Given extends Pick<Foundation, 'backend' | 'state' | 'objects' | 'instance' | 'secret'> {
+interface Given
+  extends Pick<Foundation, 'backend' | 'state' | 'objects' | 'instance' | 'secret' | 'proxyEnvironment'> {
   config: Config;
   volumes: VolumeBackend;
   images: ImageSupply;
@@ -55,6 +56,7 @@ export function buildWorkspaces({
   egress,
   instance,
   secret,
+  proxyEnvironment,
   ring,
   address,
   metrics,
@@ -66,7 +68,12 @@ export function buildWorkspaces({
   const archiveSeconds = config.DEFAULT_ARCHIVE_TTL;
   const limits = { all: config.MAX_RUNNING_WORKSPACES, ofKey: config.MAX_RUNNING_WORKSPACES_PER_KEY };
 
-  const instances = new InstanceController({ backend, egress, secret, settings: instanceSettings(config) });
+  const instances = new InstanceController({
+    backend,
+    egress,
+    proxyEnv: (container) => proxyEnvironment.of(container),
+    settings: instanceSettings(config),
+  });
   const monitor = new HealthMonitor({ backend, volumes, database });
   const reconciler = new StateReconciler({
     database,
@@ -184,6 +191,5 @@ function instanceSettings(config: Config) {
       memoryBytes: config.WORKSPACE_MEMORY_MB_RESERVED * 1024 ** 2,
     },
     healthCheckSeconds: config.HEALTH_CHECK_TIMEOUT_SECONDS,
-    egressProxyUrl: config.EGRESS_MODE === 'service' ? config.EGRESS_PROXY_URL : undefined,
   };
 }
