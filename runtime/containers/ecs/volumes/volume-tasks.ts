@@ -39,8 +39,6 @@ interface Parts {
 }
 
 const STOP_REASON = 'berth: another call works on this volume';
-/** A helper ends at once; its task some time later. */
-const STOP_SECONDS = 180;
 const LOOK_AGAIN_MS = 200;
 /** As many as can have worked on a volume of late. */
 const MOST_BEFORE = 50;
@@ -208,13 +206,8 @@ export class VolumeTasks {
   }
 
   #ended(arn: string): Promise<{ exitCode?: number | undefined }> {
-    const late = AbortSignal.timeout(STOP_SECONDS * 1000);
-    return this.#parts.watch
-      .until(arn, (task) => (task === 'missing' ? undefined : endOf(task)), late)
-      .catch((error) => {
-        const detail = `the task ${arn} has not stopped within ${STOP_SECONDS} s`;
-        throw new BerthError('BACKEND_UNAVAILABLE', detail, {}, error);
-      });
+    const judge = (task: Task | 'missing') => (task === 'missing' ? undefined : endOf(task));
+    return this.#parts.watch.untilStopped(arn, judge, arn);
   }
 }
 
