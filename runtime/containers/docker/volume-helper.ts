@@ -3,7 +3,7 @@ import type { VolumeName } from '../../contracts/ids.ts';
 import { LABEL } from '../../contracts/labels.ts';
 import { attachedRun } from '../attached-run.ts';
 import type { Installation } from '../ownership.ts';
-import type { VolumeRun } from '../volume-run.ts';
+import type { VolumeJob, VolumeRun } from '../volume-run.ts';
 import { removeContainer } from './container-removal.ts';
 import type { EngineClient } from './engine-client.ts';
 import { callFailure, isRefusal, unavailable } from './engine-errors.ts';
@@ -18,10 +18,7 @@ export interface HelperSettings extends Installation {
   features: () => Promise<EngineFeatures>;
 }
 
-export interface HelperTask {
-  volume: VolumeName;
-  script: string;
-  args: string[];
+export interface HelperTask extends VolumeJob {
   /** What a refusal of the engine is. */
   failure: ErrorCode;
   /** Throws where the volume that the helper holds is not the one that was meant. */

@@ -8,7 +8,7 @@ import type { VolumeName } from '../../../contracts/ids.ts';
 import { LABEL } from '../../../contracts/labels.ts';
 import { attachedRun } from '../../attached-run.ts';
 import type { Installation } from '../../ownership.ts';
-import type { VolumeRun } from '../../volume-run.ts';
+import type { VolumeJob, VolumeRun } from '../../volume-run.ts';
 import type { EcsApi } from '../ecs-api.ts';
 import { HELPER_CONTAINER, pairs, type TaskInput, type TaskSettings, taskInput } from '../task-input.ts';
 import { refusal } from '../task-start.ts';
@@ -24,11 +24,8 @@ export interface HelperSettings extends TaskSettings, Installation {
   agentReadySeconds: number;
 }
 
-export interface VolumeJob {
-  volume: VolumeName;
+interface TaskJob extends VolumeJob {
   accessPoint: string;
-  script: string;
-  args: string[];
 }
 
 interface Parts {
@@ -58,7 +55,7 @@ export class VolumeTasks {
   }
 
   /** Ends whatever else is being done to the volume, then starts. */
-  async start(job: VolumeJob, signal: AbortSignal): Promise<VolumeRun> {
+  async start(job: TaskJob, signal: AbortSignal): Promise<VolumeRun> {
     const { volume } = job;
     await this.end(volume);
     const token = randomBytes(32).toString('hex');
@@ -90,7 +87,7 @@ export class VolumeTasks {
     await Promise.all([...this.#runs.values()].map((run) => run.remove()));
   }
 
-  async #begin(job: VolumeJob, token: string, signal: AbortSignal): Promise<string> {
+  async #begin(job: TaskJob, token: string, signal: AbortSignal): Promise<string> {
     const { api, definitions, settings } = this.#parts;
     const definition = await definitions.ofHelper(job.volume, job.accessPoint);
     const patience = { seconds: settings.addressSeconds, signal };
