@@ -7,6 +7,7 @@ import type { User } from '../socket-folder.ts';
 import type { ArchiveName, ArchiveStream, VolumeBackend } from '../volume-backend.ts';
 import { VolumeContents } from '../volume-contents.ts';
 import type { VolumeJob, VolumeRun } from '../volume-run.ts';
+import { VolumeRuns } from '../volume-runs.ts';
 import { removeHalves } from './container-folder.ts';
 import { startChild } from './volume-child.ts';
 import { VolumeFolder, volumeNames } from './volume-folder.ts';
@@ -27,7 +28,7 @@ export interface ProcessVolumesSettings extends Installation {
 export class ProcessVolumes implements VolumeBackend {
   readonly #settings: ProcessVolumesSettings;
   readonly #contents = new VolumeContents((job) => this.#start(job));
-  readonly #runs = new Map<VolumeName, VolumeRun>();
+  readonly #runs = new VolumeRuns();
   #cleared: Promise<void> | undefined;
 
   constructor(settings: ProcessVolumesSettings) {
@@ -66,7 +67,7 @@ export class ProcessVolumes implements VolumeBackend {
     if (!(await this.exists(name))) return;
     if (await this.#settings.inUse(name))
       throw new BerthError('VOLUME_IN_USE', `a container has the volume ${name}`);
-    await this.#runs.get(name)?.remove();
+    await this.#runs.end(name);
     await this.#folder(name).remove();
   }
 
@@ -79,21 +80,16 @@ export class ProcessVolumes implements VolumeBackend {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#runs.values()].map((run) => run.remove()));
+    await this.#runs.endAll();
   }
 
   async #start({ volume: name, script, args }: VolumeJob): Promise<VolumeRun | undefined> {
     if (!(await this.exists(name))) return undefined;
-    // Whoever comes later is waited for by the lock.
-    const before = this.#runs.get(name);
     const { bwrapPath, secret } = this.#settings;
-    await before?.remove();
+    // Whoever comes later is waited for by the lock.
+    await this.#runs.end(name);
     const run = await startChild({ folder: this.#folder(name), script, args, bwrapPath, secret });
-    this.#runs.set(name, run);
-    const forget = () => {
-      if (this.#runs.get(name) === run) this.#runs.delete(name);
-    };
-    run.ended.then(forget, forget);
+    this.#runs.add(name, run);
     return run;
   }
 

@@ -9,6 +9,7 @@ import { LABEL } from '../../../contracts/labels.ts';
 import { attachedRun } from '../../attached-run.ts';
 import type { Installation } from '../../ownership.ts';
 import type { VolumeJob, VolumeRun } from '../../volume-run.ts';
+import { VolumeRuns } from '../../volume-runs.ts';
 import type { EcsApi } from '../ecs-api.ts';
 import { HELPER_CONTAINER, pairs, type TaskInput, type TaskSettings, taskInput } from '../task-input.ts';
 import { refusal } from '../task-start.ts';
@@ -48,7 +49,7 @@ const KILLED = 137;
 export class VolumeTasks {
   readonly #parts: Parts;
   /** Of this process; others' are known by their family. */
-  readonly #runs = new Map<VolumeName, VolumeRun>();
+  readonly #runs = new VolumeRuns();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -62,11 +63,7 @@ export class VolumeTasks {
     const arn = await this.#begin(job, token, signal);
     try {
       const run = await this.#attach(arn, job, token, signal);
-      this.#runs.set(volume, run);
-      const forget = () => {
-        if (this.#runs.get(volume) === run) this.#runs.delete(volume);
-      };
-      run.ended.then(forget, forget);
+      this.#runs.add(volume, run);
       return run;
     } catch (error) {
       await this.#stop(arn).catch(() => {}); // the next call on the volume does it
@@ -78,13 +75,13 @@ export class VolumeTasks {
   /** Also what a runtime that is gone had begun. */
   async end(volume: VolumeName): Promise<void> {
     const { api, definitions } = this.#parts;
-    await this.#runs.get(volume)?.remove();
+    await this.#runs.end(volume);
     const found = await api.liveTasks({ family: await definitions.helperFamily(volume) });
     for (const { taskArn = '' } of found) await this.#stop(taskArn);
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#runs.values()].map((run) => run.remove()));
+    await this.#runs.endAll();
   }
 
   async #begin(job: TaskJob, token: string, signal: AbortSignal): Promise<string> {
