@@ -10,8 +10,9 @@ import { openDatabase } from './assembly/open-database.ts';
 import { openFoundation } from './assembly/open-foundation.ts';
 import { startLoops } from './assembly/start-loops.ts';
 import type { ContainerBackend } from './containers/container-backend.ts';
-import { imageBuildFrom } from './containers/image-build.ts';
+import { buildsOfOurs, imageBuildFrom } from './containers/image-build.ts';
 import { ImagePreparation } from './containers/image-preparation.ts';
+import { ImageSupply } from './containers/image-supply.ts';
 import type { Config } from './contracts/environment.ts';
 import { BerthError } from './contracts/errors.ts';
 import { endLeftovers } from './conversations/leftovers.ts';
@@ -35,6 +36,9 @@ import { ClosingStack } from './lifecycle/closing-stack.ts';
 import { Readiness } from './lifecycle/readiness.ts';
 import { Metrics } from './telemetry/metrics.ts';
 import { VERSION } from './version.ts';
+
+/** Builds images from their sources, where those are at hand. */
+const IMAGE_BUILDER = new URL('../images/build.ts', import.meta.url);
 
 export interface Runtime {
   url: string;
@@ -81,9 +85,7 @@ async function build(
     backend,
     image: settings.image,
     build:
-      config.WORKSPACE_IMAGE === undefined
-        ? imageBuildFrom(new URL('../images/build.ts', import.meta.url), 'workspace-base', env)
-        : undefined,
+      config.WORKSPACE_IMAGE === undefined ? imageBuildFrom(IMAGE_BUILDER, 'workspace-base', env) : undefined,
     log,
   });
   const parts = buildConversations({
@@ -103,6 +105,7 @@ async function build(
     onError: (error) => log.warn({ problem: error.message }, 'the database is away'),
   });
   closing.add('database', () => database.close());
+  const supply = new ImageSupply({ backend, builds: buildsOfOurs(IMAGE_BUILDER, env) });
   let url = '';
   const { volumes } = backend;
   const workspaces =
@@ -111,8 +114,8 @@ async function build(
       ...foundation,
       egress: egress.containers,
       config,
-      env,
       volumes,
+      images: supply,
       database,
       ring,
       address: () => config.PUBLIC_URL ?? url,
@@ -125,13 +128,14 @@ async function build(
     ...foundation,
     egress: egress.containers,
     config,
-    env,
+    images: supply,
     database,
     metrics,
     checkpoint,
     log,
   });
   closing.add('functions', () => functions.close());
+  closing.add('builds of images that users name', () => supply.close());
   metrics.watchWarmPool(() => warmPool.view());
   closing.add('agent connections', () => parts.agents.close());
   metrics.watchEgress(egress.totals, () => egress.count());

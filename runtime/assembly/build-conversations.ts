@@ -50,7 +50,7 @@ export type ConversationParts = ReturnType<typeof buildConversations>;
 export function buildConversations(given: Given) {
   const { config, settings, backend, state, objects, images, secret, metrics, checkpoint, instance, log } =
     given;
-  const { egress, rules } = given;
+  const { egress, rules, proxyEnvironment } = given;
   const store = state.conversations;
   const pool = warmPoolSizes(config, backend.kind);
   const agents = new AgentClients(backend, secret);
@@ -100,6 +100,7 @@ export function buildConversations(given: Given) {
     backend,
     agents,
     secret,
+    proxyEnv: (container) => proxyEnvironment.of(container),
     settings,
     images,
     onStarted: (seconds) => metrics.startupSeconds.observe(seconds),
@@ -124,7 +125,7 @@ export function buildConversations(given: Given) {
       isReady: () => images.isReady,
     },
     settings: {
-      image: containerMake(settings),
+      image: containerMake(settings, proxyEnvironment.ofNobody()),
       manager: settings.backend,
       sizes: { min: pool.min, max: pool.max },
       ttlSeconds: config.WARM_POOL_TTL_SECONDS,

@@ -1,12 +1,10 @@
 import type { Logger } from 'pino';
-import { imageBuildFrom } from '../containers/image-build.ts';
-import { ImageSupply } from '../containers/image-supply.ts';
+import type { ImageSupply } from '../containers/image-supply.ts';
 import type { Config } from '../contracts/environment.ts';
 import { BerthError } from '../contracts/errors.ts';
 import { orphanGraceSeconds } from '../contracts/load-config.ts';
 import type { Database } from '../database/database.ts';
 import type { ContainerEgress } from '../egress-host/container-egress.ts';
-import { proxyEnvironment } from '../egress-host/proxy-environment.ts';
 import { Invocations } from '../functions/calls/invocation.ts';
 import { WorkerConnections } from '../functions/calls/worker-connections.ts';
 import { FunctionRegistry } from '../functions/definitions/function-registry.ts';
@@ -25,15 +23,13 @@ import { INSTANCE_SILENT_SECONDS } from '../state/worker-store.ts';
 import { Leadership } from '../sweep/leadership.ts';
 import { RoleSweep } from '../sweep/role-sweep.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { VERSION } from '../version.ts';
 import type { Foundation } from './open-foundation.ts';
 
 const BEAT_SECONDS = 5;
-const OURS = ['function-node', 'function-python'];
 
-interface Given extends Pick<Foundation, 'backend' | 'state' | 'instance' | 'secret'> {
+interface Given extends Pick<Foundation, 'backend' | 'state' | 'instance' | 'secret' | 'proxyEnvironment'> {
   config: Config;
-  env: Record<string, string | undefined>;
+  images: ImageSupply;
   database: Database;
   egress: ContainerEgress;
   metrics: Metrics;
@@ -44,11 +40,12 @@ interface Given extends Pick<Foundation, 'backend' | 'state' | 'instance' | 'sec
 /** Puts together what functions need. Nothing runs yet. */
 export function buildFunctions({
   config,
-  env,
   backend,
+  images,
   state,
   instance,
   secret,
+  proxyEnvironment,
   database,
   egress,
   metrics,
@@ -75,19 +72,11 @@ export function buildFunctions({
   const definitions = () => Array.fromAsync(registry.all());
   const find: FunctionRegistry['find'] = (of) => registry.find(of);
   const held = new HeldWorkers();
-  const images = new ImageSupply({ backend, builds: buildsOfOurs(env) });
   const creation = new WorkerCreation({
     backend,
     egress,
     getImage: (image, signal) => images.get(image, (line) => log.info({ image }, line), signal),
-    proxyEnv: (worker) =>
-      proxyEnvironment(
-        {
-          proxyAdminKey: secret.proxyAdminKey(worker),
-          egressCredential: secret.egressCredential(worker),
-        },
-        config.EGRESS_MODE === 'service' ? config.EGRESS_PROXY_URL : undefined,
-      ),
+    proxyEnv: (worker) => proxyEnvironment.of(worker),
   });
   const connections = new WorkerConnections({
     backend,
@@ -204,21 +193,10 @@ export function buildFunctions({
       await Promise.all(found.map(({ id }) => ending.end(id)));
     },
     async close() {
-      images.close();
       await pools.close();
       await heart.stop();
       await leadership.resign().catch(() => {});
       connections.close();
     },
   };
-}
-
-/** Where the sources are at hand, our images of this version are built from them. */
-function buildsOfOurs(env: Record<string, string | undefined>) {
-  return new Map(
-    OURS.flatMap((name) => {
-      const build = imageBuildFrom(new URL('../../images/build.ts', import.meta.url), name, env);
-      return build === undefined ? [] : [[`${name}:${VERSION}`, build] as const];
-    }),
-  );
 }

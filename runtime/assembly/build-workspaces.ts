@@ -2,8 +2,7 @@ import type { Logger } from 'pino';
 import type { ApiKey } from '../access/api-key.ts';
 import type { KeyRing } from '../access/key-ring.ts';
 import { imageSettings } from '../containers/allowed-images.ts';
-import { imageBuildFrom } from '../containers/image-build.ts';
-import { ImageSupply } from '../containers/image-supply.ts';
+import type { ImageSupply } from '../containers/image-supply.ts';
 import type { VolumeBackend } from '../containers/volume-backend.ts';
 import type { Config } from '../contracts/environment.ts';
 import { isBerthError } from '../contracts/errors.ts';
@@ -15,7 +14,6 @@ import { WorkspaceProxy } from '../http/workspace-proxy/workspace-proxy.ts';
 import type { Checkpoint } from '../lifecycle/checkpoint.ts';
 import { Leadership } from '../lifecycle/leadership.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { VERSION } from '../version.ts';
 import { ArchiveCollector } from '../workspaces/archive-collector.ts';
 import { Coordinator } from '../workspaces/coordinator.ts';
 import { HealthMonitor } from '../workspaces/health-monitor.ts';
@@ -29,13 +27,13 @@ import { DatabaseDirectory } from '../workspaces/workspace-directory.ts';
 import { Workspaces } from '../workspaces/workspaces.ts';
 import type { Foundation } from './open-foundation.ts';
 
-const EDITOR = 'workspace-editor';
 const PIDS = 4096;
 
-interface Given extends Pick<Foundation, 'backend' | 'state' | 'objects' | 'instance' | 'secret'> {
+interface Given
+  extends Pick<Foundation, 'backend' | 'state' | 'objects' | 'instance' | 'secret' | 'proxyEnvironment'> {
   config: Config;
-  env: Record<string, string | undefined>;
   volumes: VolumeBackend;
+  images: ImageSupply;
   database: Database;
   egress: ContainerEgress;
   ring: KeyRing;
@@ -49,15 +47,16 @@ interface Given extends Pick<Foundation, 'backend' | 'state' | 'objects' | 'inst
 /** Puts together what workspaces need. Nothing runs yet. */
 export function buildWorkspaces({
   config,
-  env,
   backend,
   volumes,
+  images,
   state,
   objects,
   database,
   egress,
   instance,
   secret,
+  proxyEnvironment,
   ring,
   address,
   metrics,
@@ -69,9 +68,13 @@ export function buildWorkspaces({
   const archiveSeconds = config.DEFAULT_ARCHIVE_TTL;
   const limits = { all: config.MAX_RUNNING_WORKSPACES, ofKey: config.MAX_RUNNING_WORKSPACES_PER_KEY };
 
-  const instances = new InstanceController({ backend, egress, secret, settings: instanceSettings(config) });
+  const instances = new InstanceController({
+    backend,
+    egress,
+    proxyEnv: (container) => proxyEnvironment.of(container),
+    settings: instanceSettings(config),
+  });
   const monitor = new HealthMonitor({ backend, volumes, database });
-  const images = new ImageSupply({ backend, builds: buildsOfOurs(env) });
   const reconciler = new StateReconciler({
     database,
     steps: operationSteps({
@@ -171,7 +174,6 @@ export function buildWorkspaces({
       await Promise.all(found.map(({ id }) => backend.destroy(id, { stopSeconds: 0 })));
     },
     close() {
-      images.close();
       directory.close();
     },
   };
@@ -189,12 +191,5 @@ function instanceSettings(config: Config) {
       memoryBytes: config.WORKSPACE_MEMORY_MB_RESERVED * 1024 ** 2,
     },
     healthCheckSeconds: config.HEALTH_CHECK_TIMEOUT_SECONDS,
-    egressProxyUrl: config.EGRESS_MODE === 'service' ? config.EGRESS_PROXY_URL : undefined,
   };
-}
-
-/** Where the sources are at hand, the editor of this version is built from them. */
-function buildsOfOurs(env: Record<string, string | undefined>) {
-  const build = imageBuildFrom(new URL('../../images/build.ts', import.meta.url), EDITOR, env);
-  return new Map(build === undefined ? [] : [[`${EDITOR}:${VERSION}`, build]]);
 }

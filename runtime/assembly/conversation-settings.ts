@@ -10,7 +10,6 @@ export function conversationSettings(config: Config, backend: BackendKind): Conv
     image: imageOf(config, backend),
     backend,
     maxContainers: maxContainers(config, backend),
-    egressProxyUrl: config.EGRESS_MODE === 'service' ? config.EGRESS_PROXY_URL : undefined,
     ttl: {
       idleSeconds: config.CONTAINER_TTL_SECONDS,
       maxLifetimeSeconds: config.CONTAINER_MAX_LIFETIME_SECONDS,

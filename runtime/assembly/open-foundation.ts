@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Config } from '../contracts/environment.ts';
+import { ProxyEnvironment } from '../egress-host/proxy-environment.ts';
 import type { ClosingStack } from '../lifecycle/closing-stack.ts';
 import { DataDirectory } from '../lifecycle/data-directory.ts';
 import { chooseBackend } from './choose-backend.ts';
@@ -41,6 +42,7 @@ export async function openFoundation(
     backend,
     state,
     objects,
+    proxyEnvironment: new ProxyEnvironment(secret, config),
     settings: conversationSettings(config, backend.kind),
     /** Names this process among the instances. */
     instance: randomBytes(6).toString('hex'),

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { BerthError } from '../contracts/errors.ts';
 import type { VolumeName } from '../contracts/ids.ts';
 
 /**
@@ -29,6 +30,10 @@ export interface VolumeBackend {
    * Throws `VOLUME_NOT_FOUND`, `ARCHIVE_CORRUPT` (another hash, or no archive), `DISK_FULL`, or what `content` fails with.
    */
   restore(name: VolumeName, content: Readable, archive: ArchiveName, signal: AbortSignal): Promise<void>;
+}
+
+export function volumeNotFound(name: VolumeName): BerthError {
+  return new BerthError('VOLUME_NOT_FOUND', `there is no volume ${name}`);
 }
 
 export interface ArchiveStream {

@@ -1,5 +1,12 @@
 import type { Readable, Writable } from 'node:stream';
 import { BerthError, type ErrorCode } from '../contracts/errors.ts';
+import type { VolumeName } from '../contracts/ids.ts';
+
+export interface VolumeJob {
+  volume: VolumeName;
+  script: string;
+  args: string[];
+}
 
 /** A script at work on the files of one volume, wherever the adapter runs it: it sees nothing else, and has no network. */
 export interface VolumeRun {

@@ -10,6 +10,8 @@ interface Parts {
   backend: ContainerBackend;
   agents: AgentClients;
   secret: InstallationSecret;
+  /** For the egress proxy beside it, on backends where it has one. */
+  proxyEnv: (container: ContainerId) => Record<string, string>;
   settings: ConversationSettings;
   /** Throws while the image is not there. */
   images: { require(): void };
@@ -25,17 +27,13 @@ export class ContainerCreation {
   }
 
   async create(container: ContainerId, owner: KnownOwner | undefined, signal: AbortSignal): Promise<void> {
-    const { backend, secret, settings, images, onStarted } = this.#parts;
+    const { backend, secret, proxyEnv, settings, images, onStarted } = this.#parts;
     const started = performance.now();
     images.require();
     const spec = conversationContainer(
       container,
       owner,
-      {
-        agentToken: secret.agentToken(container),
-        proxyAdminKey: secret.proxyAdminKey(container),
-        egressCredential: secret.egressCredential(container),
-      },
+      { agentToken: secret.agentToken(container), proxyEnv: proxyEnv(container) },
       settings,
     );
     await backend.create(spec, signal);

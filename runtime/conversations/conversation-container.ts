@@ -8,7 +8,6 @@ import {
   type TenantId,
 } from '../contracts/ids.ts';
 import { LABEL } from '../contracts/labels.ts';
-import { type ProxySecrets, proxyEnvironment } from '../egress-host/proxy-environment.ts';
 import type { ConversationSettings } from './conversation-settings.ts';
 
 const ANY = conversationContainerId('');
@@ -19,15 +18,16 @@ export interface KnownOwner {
 }
 
 /** What a container and its egress proxy are known by; each opens nothing else. */
-export interface ContainerSecrets extends ProxySecrets {
+interface KnownBy {
   agentToken: string;
+  proxyEnv: Record<string, string>;
 }
 
 /** The container of a conversation, in the words of the containers port. Of one for the pool the owner is not known yet. */
 export function conversationContainer(
   id: ContainerId,
   owner: KnownOwner | undefined,
-  secrets: ContainerSecrets,
+  { agentToken, proxyEnv }: KnownBy,
   settings: ConversationSettings,
 ): ContainerSpec {
   return {
@@ -35,13 +35,13 @@ export function conversationContainer(
     role: 'conversation',
     image: settings.image,
     env: {
-      AGENT_TOKEN: secrets.agentToken,
+      AGENT_TOKEN: agentToken,
       AGENT_VERSION: settings.version,
       AGENT_MAX_LIFETIME_SECONDS: String(settings.ttl.maxLifetimeSeconds),
       AGENT_IDLE_EXIT_SECONDS: String(settings.agentIdleSeconds),
       ...(settings.agentCommand === undefined ? {} : { AGENT_COMMAND: settings.agentCommand }),
     },
-    proxyEnv: proxyEnvironment(secrets, settings.egressProxyUrl),
+    proxyEnv,
     labels:
       owner === undefined ? {} : { [LABEL.tenant]: owner.tenant, [LABEL.conversationId]: owner.conversation },
     limits: CONVERSATION_LIMITS,
@@ -49,9 +49,12 @@ export function conversationContainer(
   };
 }
 
-/** Tells containers apart that would be made otherwise now: a member of the pool with another is replaced. */
-export function containerMake(settings: ConversationSettings): string {
-  const nobodys = { agentToken: '', proxyAdminKey: '', egressCredential: '' };
-  const { image, env, proxyEnv, limits, network } = conversationContainer(ANY, undefined, nobodys, settings);
+/**
+ * Tells containers apart that would be made otherwise now: a member of the pool with another is replaced. `proxyEnv`:
+ * nobody's.
+ */
+export function containerMake(settings: ConversationSettings, proxyEnv: Record<string, string>): string {
+  const nobodys = { agentToken: '', proxyEnv };
+  const { image, env, limits, network } = conversationContainer(ANY, undefined, nobodys, settings);
   return `${image}#${hash('sha256', JSON.stringify({ env, proxyEnv, limits, network })).slice(0, 12)}`;
 }

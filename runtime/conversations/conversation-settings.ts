@@ -7,8 +7,6 @@ export interface ConversationSettings {
   image: string;
   backend: BackendKind;
   maxContainers: number;
-  /** Where the proxies beside containers pass everything on to. None: they have the rules themselves. */
-  egressProxyUrl: string | undefined;
   ttl: Lifetimes;
   /** After this long without a call an agent ends its container by itself: nothing outlives a lost control plane. */
   agentIdleSeconds: number;

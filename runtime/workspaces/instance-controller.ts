@@ -2,11 +2,15 @@ import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ContainerBackend, ContainerView, Endpoint, Limits } from '../containers/container-backend.ts';
 import { BerthError } from '../contracts/errors.ts';
-import { homeVolume, type TenantId, type WorkspaceId, workspaceContainerId } from '../contracts/ids.ts';
+import {
+  type ContainerId,
+  homeVolume,
+  type TenantId,
+  type WorkspaceId,
+  workspaceContainerId,
+} from '../contracts/ids.ts';
 import { LABEL } from '../contracts/labels.ts';
 import type { ContainerEgress } from '../egress-host/container-egress.ts';
-import { proxyEnvironment } from '../egress-host/proxy-environment.ts';
-import type { InstallationSecret } from '../identity/installation-secret.ts';
 
 export const WORKSPACE_PORT = 8080;
 const MOUNT = '/home/coder';
@@ -19,14 +23,13 @@ export interface InstanceSettings {
   limits: Limits;
   reservations: Pick<Limits, 'cpus' | 'memoryBytes'>;
   healthCheckSeconds: number;
-  /** Of the egress proxy that serves all, where there is one. */
-  egressProxyUrl: string | undefined;
 }
 
 interface Parts {
   backend: ContainerBackend;
   egress: ContainerEgress;
-  secret: Pick<InstallationSecret, 'proxyAdminKey' | 'egressCredential'>;
+  /** For the egress proxy beside it, on backends where it has one. */
+  proxyEnv: (container: ContainerId) => Record<string, string>;
   settings: InstanceSettings;
 }
 
@@ -76,19 +79,15 @@ export class InstanceController {
   }
 
   #spec({ id, tenant, imageRef }: { id: WorkspaceId; tenant: TenantId; imageRef: string }) {
-    const { secret, settings } = this.#parts;
-    const { limits, reservations, egressProxyUrl } = settings;
+    const { proxyEnv, settings } = this.#parts;
+    const { limits, reservations } = settings;
     const container = workspaceContainerId(id);
-    const secrets = {
-      proxyAdminKey: secret.proxyAdminKey(container),
-      egressCredential: secret.egressCredential(container),
-    };
     return {
       id: container,
       role: 'workspace' as const,
       image: imageRef,
       env: { HOME: MOUNT },
-      proxyEnv: proxyEnvironment(secrets, egressProxyUrl),
+      proxyEnv: proxyEnv(container),
       labels: { [LABEL.workspaceId]: id, [LABEL.tenant]: tenant },
       limits,
       network: 'none' as const,

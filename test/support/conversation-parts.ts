@@ -11,6 +11,7 @@ import { parseInstallationId } from '../../runtime/contracts/ids.ts';
 import { loadConfig } from '../../runtime/contracts/load-config.ts';
 import type { ConversationSettings } from '../../runtime/conversations/conversation-settings.ts';
 import { noEgress } from '../../runtime/egress-host/container-egress.ts';
+import { ProxyEnvironment } from '../../runtime/egress-host/proxy-environment.ts';
 import { InstallationSecret } from '../../runtime/identity/installation-secret.ts';
 import { noCheckpoint } from '../../runtime/lifecycle/checkpoint.ts';
 import { DirectoryObjectStore } from '../../runtime/objects/directory/directory-object-store.ts';
@@ -61,6 +62,7 @@ export async function conversationParts(options: PartsOptions) {
     objects,
     images,
     secret,
+    proxyEnvironment: new ProxyEnvironment(secret, config),
     metrics: new Metrics(async () => 0),
     checkpoint: noCheckpoint,
     instance,

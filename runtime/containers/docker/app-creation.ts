@@ -1,8 +1,9 @@
-import { BerthError, isBerthError } from '../../contracts/errors.ts';
+import { isBerthError } from '../../contracts/errors.ts';
 import type { VolumeName } from '../../contracts/ids.ts';
 import { LABEL } from '../../contracts/labels.ts';
 import { labelsFor } from '../ownership.ts';
 import { asFailure, clearedUp } from '../turns.ts';
+import { volumeNotFound } from '../volume-backend.ts';
 import { type AppContainerSpec, appOptions, portName } from './app-options.ts';
 import { removePair } from './app-pair.ts';
 import type { EngineClient } from './engine-client.ts';
@@ -89,7 +90,7 @@ export class AppCreation {
 
   async #requireVolume(): Promise<void> {
     const name = this.#spec.app.volume?.name;
-    if (name !== undefined && !(await this.#isOwnVolume(name))) throw noVolume(name);
+    if (name !== undefined && !(await this.#isOwnVolume(name))) throw volumeNotFound(name);
   }
 
   /** The engine makes a volume that is not there. One that went away just before is not to come back empty. */
@@ -101,7 +102,7 @@ export class AppCreation {
     await this.#engine.removeVolume(name).catch((error) => {
       if (!isRefusal(error, 404, 409)) throw error; // gone, or someone else has it
     });
-    throw noVolume(name);
+    throw volumeNotFound(name);
   }
 
   async #isOwnVolume(name: VolumeName): Promise<boolean> {
@@ -133,8 +134,4 @@ export class AppCreation {
       labels[LABEL.installation] === this.#settings.installation && labels[LABEL.createdAt] === this.#madeAt;
     return ours ? found?.Id : undefined;
   }
-}
-
-function noVolume(name: VolumeName): BerthError {
-  return new BerthError('VOLUME_NOT_FOUND', `there is no volume ${name}`);
 }

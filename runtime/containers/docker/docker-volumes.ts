@@ -4,11 +4,15 @@ import { BerthError } from '../../contracts/errors.ts';
 import { parseVolumeName, type VolumeName } from '../../contracts/ids.ts';
 import { LABEL } from '../../contracts/labels.ts';
 import { ownRole, takenBy, volumeLabels } from '../ownership.ts';
-import { archiveStream } from '../volume-archive.ts';
-import type { ArchiveName, ArchiveStream, VolumeBackend } from '../volume-backend.ts';
-import { markerOf, unpack } from '../volume-restore.ts';
-import { runFailure } from '../volume-run.ts';
-import { ARCHIVE, OWN, RESTORE } from '../volume-scripts.ts';
+import {
+  type ArchiveName,
+  type ArchiveStream,
+  type VolumeBackend,
+  volumeNotFound,
+} from '../volume-backend.ts';
+import { VolumeContents } from '../volume-contents.ts';
+import { runFailure, type VolumeJob, type VolumeRun } from '../volume-run.ts';
+import { OWN } from '../volume-scripts.ts';
 import type { EngineClient } from './engine-client.ts';
 import { callFailure, isRefusal } from './engine-errors.ts';
 import { STRAY } from './helper-options.ts';
@@ -22,6 +26,7 @@ export class DockerVolumes implements VolumeBackend {
   readonly #settings: HelperSettings;
   readonly #calls: VolumeCalls;
   readonly #helper: VolumeHelper;
+  readonly #contents = new VolumeContents((job) => this.#start(job));
 
   constructor(engine: EngineClient, settings: HelperSettings) {
     this.#settings = settings;
@@ -69,34 +74,22 @@ export class DockerVolumes implements VolumeBackend {
     await this.#remove(name);
   }
 
-  async archive(name: VolumeName, signal: AbortSignal): Promise<ArchiveStream> {
-    const run = await this.#start(name, ARCHIVE, [], signal);
-    return archiveStream(run, signal);
+  archive(name: VolumeName, signal: AbortSignal): Promise<ArchiveStream> {
+    return this.#contents.archive(name, signal);
   }
 
-  async restore(
-    name: VolumeName,
-    content: Readable,
-    archive: ArchiveName,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const run = await this.#start(name, RESTORE, [markerOf(archive)], signal);
-    try {
-      await unpack(run, content, archive, signal);
-    } finally {
-      await run.remove().catch(() => {}); // the next call on the volume does it
-    }
+  restore(name: VolumeName, content: Readable, archive: ArchiveName, signal: AbortSignal): Promise<void> {
+    return this.#contents.restore(name, content, archive, signal);
   }
 
   close(): void {
     this.#calls.close();
   }
 
-  async #start(name: VolumeName, script: string, args: string[], signal: AbortSignal) {
-    signal.throwIfAborted();
-    if (!(await this.#isThere(name))) throw notFound(name);
-    const check = () => this.#checkMounted(name);
-    return this.#helper.start({ volume: name, script, args, failure: 'ARCHIVE_FAILED', check });
+  async #start(job: VolumeJob): Promise<VolumeRun | undefined> {
+    if (!(await this.#isThere(job.volume))) return undefined;
+    const check = () => this.#checkMounted(job.volume);
+    return this.#helper.start({ ...job, failure: 'ARCHIVE_FAILED', check });
   }
 
   /**
@@ -104,7 +97,7 @@ export class DockerVolumes implements VolumeBackend {
    * user's. Once the helper is made the engine lets nobody remove what it holds.
    */
   async #checkMounted(name: VolumeName): Promise<void> {
-    if (!(await this.#isThere(name))) throw notFound(name);
+    if (!(await this.#isThere(name))) throw volumeNotFound(name);
   }
 
   async #create(name: VolumeName): Promise<Labels> {
@@ -149,8 +142,4 @@ export class DockerVolumes implements VolumeBackend {
       throw callFailure(error, about);
     }
   }
-}
-
-function notFound(name: VolumeName): BerthError {
-  return new BerthError('VOLUME_NOT_FOUND', `there is no volume ${name}`);
 }

@@ -3,7 +3,8 @@ import type { VolumeName } from '../../contracts/ids.ts';
 import { LABEL } from '../../contracts/labels.ts';
 import { attachedRun } from '../attached-run.ts';
 import type { Installation } from '../ownership.ts';
-import type { VolumeRun } from '../volume-run.ts';
+import type { VolumeJob, VolumeRun } from '../volume-run.ts';
+import { VolumeRuns } from '../volume-runs.ts';
 import { removeContainer } from './container-removal.ts';
 import type { EngineClient } from './engine-client.ts';
 import { callFailure, isRefusal, unavailable } from './engine-errors.ts';
@@ -18,10 +19,7 @@ export interface HelperSettings extends Installation {
   features: () => Promise<EngineFeatures>;
 }
 
-export interface HelperTask {
-  volume: VolumeName;
-  script: string;
-  args: string[];
+export interface HelperTask extends VolumeJob {
   /** What a refusal of the engine is. */
   failure: ErrorCode;
   /** Throws where the volume that the helper holds is not the one that was meant. */
@@ -40,7 +38,7 @@ export class VolumeHelper {
   readonly #calls: VolumeCalls;
   readonly #settings: HelperSettings;
   /** Of this process; others' are known by their name alone. */
-  readonly #runs = new Map<VolumeName, VolumeRun>();
+  readonly #runs = new VolumeRuns();
 
   constructor(engine: EngineClient, calls: VolumeCalls, settings: HelperSettings) {
     this.#engine = engine;
@@ -55,11 +53,7 @@ export class VolumeHelper {
       await this.#remove(id).catch(() => {}); // the next call on the volume does it
       throw refused(error, task.failure);
     });
-    this.#runs.set(task.volume, run);
-    const forget = () => {
-      if (this.#runs.get(task.volume) === run) this.#runs.delete(task.volume);
-    };
-    run.ended.then(forget, forget);
+    this.#runs.add(task.volume, run);
     return run;
   }
 
@@ -87,7 +81,7 @@ export class VolumeHelper {
   /** Also what a runtime that is gone had begun. */
   async end(volume: VolumeName): Promise<void> {
     const name = helperName(volume);
-    await this.#runs.get(volume)?.remove();
+    await this.#runs.end(volume);
     const found = await this.#engine.inspect(name).catch((error) => {
       throw callFailure(error, name);
     });

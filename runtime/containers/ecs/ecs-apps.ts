@@ -1,6 +1,7 @@
 import { BerthError } from '../../contracts/errors.ts';
 import { type ContainerId, homeVolume, type VolumeName, workspaceOfContainer } from '../../contracts/ids.ts';
 import type { ContainerSpec } from '../container-backend.ts';
+import { volumeNotFound } from '../volume-backend.ts';
 import type { EcsApi } from './ecs-api.ts';
 import type { StartSettings } from './task-start.ts';
 import type { TaskWatch } from './task-watch.ts';
@@ -60,7 +61,7 @@ export class EcsApps {
       throw new BerthError('CONTAINER_CREATE_FAILED', detail);
     }
     const accessPoint = await this.volumes.find(volume);
-    if (accessPoint === undefined) throw new BerthError('VOLUME_NOT_FOUND', `there is no volume ${volume}`);
+    if (accessPoint === undefined) throw volumeNotFound(volume);
     return this.#definitions.ofApp(spec, accessPoint);
   }
 

@@ -4,7 +4,7 @@ import type { FunctionTask } from '../../contracts/function-task.ts';
 import { type ContainerId, roleOfContainer } from '../../contracts/ids.ts';
 import type { Role } from '../../contracts/labels.ts';
 import { Turnstile } from '../../egress/proxy/turnstile.ts';
-import type { TaskPlace, TaskStore } from '../../state/task-store.ts';
+import type { TaskStore } from '../../state/task-store.ts';
 import type {
   ContainerBackend,
   ContainerSpec,
@@ -14,16 +14,15 @@ import type {
 } from '../container-backend.ts';
 import { timelessLabelsFor } from '../ownership.ts';
 import { asFailure, clearedUp, Turns } from '../turns.ts';
-import { DescribedTogether } from './described-together.ts';
 import { EcsApi } from './ecs-api.ts';
 import { EcsApps, type WorkspaceSettings } from './ecs-apps.ts';
 import { FunctionTasks, isWorkerSpec } from './function-tasks.ts';
-import { Missing } from './missing.ts';
 import { TaskDirectory } from './task-directory.ts';
-import { startedBy, type TaskSettings } from './task-input.ts';
+import type { TaskSettings } from './task-input.ts';
 import { agentLog, agentTask, appLog, appTask, type LogPlace, streamOf, type TaskKind } from './task-kind.ts';
+import { TaskLookup } from './task-lookup.ts';
 import { TaskStart } from './task-start.ts';
-import { addressOf, hasStopped, isApp, isEnding, isWorkspace, taskView, wasStopped } from './task-view.ts';
+import { hasStopped, isApp, isWorkspace, taskView } from './task-view.ts';
 import { TaskWatch } from './task-watch.ts';
 import type { EcsVolumes } from './volumes/ecs-volumes.ts';
 
@@ -50,8 +49,7 @@ export interface EcsBackendOptions extends TaskSettings {
 }
 
 const STOP_REASON = 'berth: no longer needed';
-/** A task stops within its stop timeout, at most 120 s, and then gives its network interface back. */
-const STOP_SECONDS = 180;
+const isGone = (task: Task | 'missing') => task === 'missing' || hasStopped(task) || undefined;
 const MAX_LOG_LINES = 10_000;
 const MAX_LOG_BYTES = 1024 * 1024;
 
@@ -69,11 +67,10 @@ export class EcsBackend implements ContainerBackend {
   readonly #options: EcsBackendOptions & { addressSeconds: number; agentReadySeconds: number };
   readonly #api: EcsApi;
   readonly #watch: TaskWatch;
-  readonly #looks: DescribedTogether;
   readonly #directory: TaskDirectory;
+  readonly #lookup: TaskLookup;
   readonly #functions: FunctionTasks;
   readonly #apps: EcsApps | undefined;
-  readonly #missing = new Missing();
   readonly #turns = new Turns();
   readonly #runTask: Turnstile;
 
@@ -81,19 +78,15 @@ export class EcsBackend implements ContainerBackend {
     this.#options = { addressSeconds: 120, agentReadySeconds: 60, ...options };
     this.#api = new EcsApi(options);
     this.#watch = new TaskWatch((arns) => this.#api.describe(arns, { once: true }), options.pollSeconds);
-    this.#looks = new DescribedTogether((arns) => this.#api.describe(arns));
     this.#directory = new TaskDirectory(options.tasks);
+    const { installation, workspaces } = options;
+    this.#lookup = new TaskLookup({ api: this.#api, directory: this.#directory, installation });
     this.#runTask = new Turnstile(options.runTaskConcurrency);
     this.#functions = new FunctionTasks(options.functionTasks ?? [], this.#api.definitions, options);
-    const { workspaces } = options;
     this.#apps =
       workspaces &&
       new EcsApps(
-        {
-          api: this.#api,
-          watch: this.#watch,
-          isLive: async (id) => (await this.#tasksOf(id)).length > 0,
-        },
+        { api: this.#api, watch: this.#watch, isLive: (id) => this.#lookup.isLive(id) },
         this.#options,
         workspaces,
       );
@@ -123,7 +116,7 @@ export class EcsBackend implements ContainerBackend {
   async destroy(id: ContainerId, { engineId }: { engineId?: string } = {}): Promise<void> {
     await this.#turns.destroy(id, async () => {
       for (const arn of await this.#tellToStop(id, engineId)) {
-        await this.#untilStopped(id, arn);
+        await this.#watch.untilStopped(arn, isGone, `of ${id}`);
         await this.#directory.forget(id, arn);
       }
       if (isWorkspace(id)) await this.#apps?.forget(id);
@@ -131,25 +124,16 @@ export class EcsBackend implements ContainerBackend {
   }
 
   async inspect(id: ContainerId): Promise<ContainerView | undefined> {
-    const task = await this.#taskOf(id);
+    const task = await this.#lookup.find(id);
     return task && taskView(task, this.#options.installation);
   }
 
   async list(role: Role): Promise<ContainerView[]> {
-    const views: ContainerView[] = [];
-    const places = new Map<ContainerId, TaskPlace>();
-    for (const task of await this.#api.liveTasks()) {
-      const view = taskView(task, this.#options.installation);
-      if (view === undefined) continue;
-      places.set(view.id, placeOf(view.engineId, task));
-      if (view.role === role) views.push(view);
-    }
-    await this.#directory.learnAll(places);
-    return views;
+    return (await this.#lookup.list()).filter((view) => view.role === role);
   }
 
   async logs(id: ContainerId, { tail }: { tail: number }): Promise<string> {
-    const task = await this.#taskOf(id);
+    const task = await this.#lookup.find(id);
     const view = task && taskView(task, this.#options.installation);
     if (view === undefined) throw notFound(id);
     const place = await this.#logOf(view.role, task?.taskDefinitionArn ?? '');
@@ -179,10 +163,7 @@ export class EcsBackend implements ContainerBackend {
   ): Promise<Endpoint> {
     if (isApp(id) && port === 'agent') throw new BerthError('NOT_SUPPORTED', `${id} has no agent to dial`);
     const { agentPort, proxyAdminPort } = this.#options;
-    const place = await this.#directory.find(id);
-    const isMeant = engineId === undefined || place?.arn === engineId;
-    const known = isMeant ? place?.address : undefined;
-    const host = known ?? (await this.#searchAddress(id, isMeant ? place?.arn : engineId));
+    const host = await this.#lookup.address(id, engineId);
     if (host === undefined) throw notFound(id);
     const number = port === 'agent' ? agentPort : port === 'proxy' ? proxyAdminPort : port;
     return { kind: 'address', host, port: number };
@@ -244,69 +225,12 @@ export class EcsBackend implements ContainerBackend {
     return (role === 'workspace' ? appLog : agentLog)(this.#options.logGroup);
   }
 
-  /** Undefined: there is none, or somebody has stopped it. */
-  async #taskOf(id: ContainerId): Promise<Task | undefined> {
-    const place = await this.#directory.find(id);
-    const task = place === undefined ? await this.#search(id) : await this.#look(id, place);
-    return task !== undefined && hasStopped(task) && wasStopped(task) ? undefined : task;
-  }
-
-  async #untilStopped(id: ContainerId, arn: string): Promise<void> {
-    const late = AbortSignal.timeout(STOP_SECONDS * 1000);
-    await this.#watch
-      .until(arn, (task) => (task === 'missing' || hasStopped(task) ? true : undefined), late)
-      .catch((error) => {
-        const detail = `the task of ${id} has not stopped within ${STOP_SECONDS} s`;
-        throw new BerthError('BACKEND_UNAVAILABLE', detail, {}, error);
-      });
-  }
-
   /** The ARNs of the tasks that stop now: of the one that is meant, or of all that there are. */
   async #tellToStop(id: ContainerId, meant?: string): Promise<string[]> {
-    const known = meant ?? (await this.#directory.find(id))?.arn;
-    const isAll = meant !== undefined || (known !== undefined && !isWorkspace(id));
-    const found = isAll ? [] : (await this.#tasksOf(id)).flatMap(({ taskArn }) => taskArn ?? []);
-    const arns = [...new Set([...(known === undefined ? [] : [known]), ...found])];
+    const arns = await this.#lookup.arns(id, meant);
     for (const arn of arns) await this.#api.stopTask(arn, STOP_REASON);
     return arns;
   }
-
-  /** Throws while it is not sure: one that ECS does not show twice, a minute apart, is gone. */
-  async #look(id: ContainerId, { arn }: TaskPlace): Promise<Task | undefined> {
-    const task = await this.#looks.describe(arn);
-    if (task !== undefined) this.#missing.seen(id);
-    else if (!this.#missing.isGone(id, performance.now())) {
-      throw new BerthError('BACKEND_UNAVAILABLE', `ECS does not show the task of ${id}; it is asked again`);
-    }
-    // Of an app there may be a later one, which nobody remembers.
-    if (isWorkspace(id) && (task === undefined || isEnding(task))) return (await this.#search(id)) ?? task;
-    return task;
-  }
-
-  /** A task of ours that nobody remembers, by the name it was started with. */
-  async #search(id: ContainerId): Promise<Task | undefined> {
-    const [found] = await this.#tasksOf(id);
-    if (found?.taskArn !== undefined && !isEnding(found)) {
-      await this.#directory.learn(id, placeOf(found.taskArn, found));
-    }
-    return found;
-  }
-
-  async #tasksOf(id: ContainerId): Promise<Task[]> {
-    const tasks = await this.#api.liveTasks({ startedBy: startedBy(id) });
-    return tasks.filter((task) => taskView(task, this.#options.installation) !== undefined);
-  }
-
-  /** Of this very task, or of the one that there is. */
-  async #searchAddress(id: ContainerId, arn: string | undefined): Promise<string | undefined> {
-    const task = arn === undefined ? await this.#search(id) : await this.#looks.describe(arn);
-    return task && addressOf(task);
-  }
-}
-
-function placeOf(arn: string, task: Task): TaskPlace {
-  const address = addressOf(task);
-  return { arn, ...(address !== undefined && { address }) };
 }
 
 function notFound(id: ContainerId): BerthError {

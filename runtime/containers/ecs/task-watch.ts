@@ -1,6 +1,9 @@
 import type { Task } from '@aws-sdk/client-ecs';
+import { BerthError } from '../../contracts/errors.ts';
 
 const MOST_AT_ONCE = 100;
+/** A task stops within its stop timeout, at most 120 s, and then gives its network interface back. */
+const STOP_SECONDS = 180;
 
 /** Undefined: not yet. A task that ECS does not show, yet or any more, is `missing`. */
 type Judge<T> = (task: Task | 'missing') => T | undefined;
@@ -48,6 +51,16 @@ export class TaskWatch {
     } finally {
       this.#waiters.delete(waiter);
       signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** As `until`, of one that ends or was told to. Throws `BACKEND_UNAVAILABLE`, by the name of `which`, when that takes too long. */
+  async untilStopped<T>(arn: string, judge: Judge<T>, which: string): Promise<T> {
+    try {
+      return await this.until(arn, judge, AbortSignal.timeout(STOP_SECONDS * 1000));
+    } catch (error) {
+      const detail = `the task ${which} has not stopped within ${STOP_SECONDS} s`;
+      throw new BerthError('BACKEND_UNAVAILABLE', detail, {}, error);
     }
   }
 

@@ -4,6 +4,7 @@ import { BerthError } from '../../contracts/errors.ts';
 import type { VolumeName } from '../../contracts/ids.ts';
 import type { ContainerSpec } from '../container-backend.ts';
 import { findOnPath } from '../find-on-path.ts';
+import { volumeNotFound } from '../volume-backend.ts';
 import type { AppPlace, AppProgram, AppVolume } from './app-command.ts';
 import { SYSTEM_PATH } from './sandbox-command.ts';
 import { VolumeFolder } from './volume-folder.ts';
@@ -50,7 +51,7 @@ export class AppPrograms {
 
   async #filesOf(volume: VolumeName): Promise<AppVolume> {
     const { home, compiled } = new VolumeFolder(this.#volumes, volume);
-    if (!(await isFolder(home))) throw new BerthError('VOLUME_NOT_FOUND', `there is no volume ${volume}`);
+    if (!(await isFolder(home))) throw volumeNotFound(volume);
     return { home, compiled: (await isFolder(compiled)) ? compiled : undefined };
   }
 

@@ -4,11 +4,10 @@ import { BerthError } from '../../contracts/errors.ts';
 import type { VolumeName } from '../../contracts/ids.ts';
 import { type Installation, ownRole, takenBy, volumeLabels } from '../ownership.ts';
 import type { User } from '../socket-folder.ts';
-import { archiveStream } from '../volume-archive.ts';
 import type { ArchiveName, ArchiveStream, VolumeBackend } from '../volume-backend.ts';
-import { markerOf, unpack } from '../volume-restore.ts';
-import type { VolumeRun } from '../volume-run.ts';
-import { ARCHIVE, RESTORE } from '../volume-scripts.ts';
+import { VolumeContents } from '../volume-contents.ts';
+import type { VolumeJob, VolumeRun } from '../volume-run.ts';
+import { VolumeRuns } from '../volume-runs.ts';
 import { removeHalves } from './container-folder.ts';
 import { startChild } from './volume-child.ts';
 import { VolumeFolder, volumeNames } from './volume-folder.ts';
@@ -28,7 +27,8 @@ export interface ProcessVolumesSettings extends Installation {
 /** Volumes as folders of the data directory, for machines without an engine. */
 export class ProcessVolumes implements VolumeBackend {
   readonly #settings: ProcessVolumesSettings;
-  readonly #runs = new Map<VolumeName, VolumeRun>();
+  readonly #contents = new VolumeContents((job) => this.#start(job));
+  readonly #runs = new VolumeRuns();
   #cleared: Promise<void> | undefined;
 
   constructor(settings: ProcessVolumesSettings) {
@@ -67,45 +67,29 @@ export class ProcessVolumes implements VolumeBackend {
     if (!(await this.exists(name))) return;
     if (await this.#settings.inUse(name))
       throw new BerthError('VOLUME_IN_USE', `a container has the volume ${name}`);
-    await this.#runs.get(name)?.remove();
+    await this.#runs.end(name);
     await this.#folder(name).remove();
   }
 
-  async archive(name: VolumeName, signal: AbortSignal): Promise<ArchiveStream> {
-    return archiveStream(await this.#start(name, ARCHIVE, [], signal), signal);
+  archive(name: VolumeName, signal: AbortSignal): Promise<ArchiveStream> {
+    return this.#contents.archive(name, signal);
   }
 
-  async restore(
-    name: VolumeName,
-    content: Readable,
-    archive: ArchiveName,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const run = await this.#start(name, RESTORE, [markerOf(archive)], signal);
-    try {
-      await unpack(run, content, archive, signal);
-    } finally {
-      await run.remove();
-    }
+  restore(name: VolumeName, content: Readable, archive: ArchiveName, signal: AbortSignal): Promise<void> {
+    return this.#contents.restore(name, content, archive, signal);
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#runs.values()].map((run) => run.remove()));
+    await this.#runs.endAll();
   }
 
-  async #start(name: VolumeName, script: string, args: string[], signal: AbortSignal): Promise<VolumeRun> {
-    signal.throwIfAborted();
-    if (!(await this.exists(name))) throw new BerthError('VOLUME_NOT_FOUND', `there is no volume ${name}`);
-    // Whoever comes later is waited for by the lock.
-    const before = this.#runs.get(name);
+  async #start({ volume: name, script, args }: VolumeJob): Promise<VolumeRun | undefined> {
+    if (!(await this.exists(name))) return undefined;
     const { bwrapPath, secret } = this.#settings;
-    await before?.remove();
+    // Whoever comes later is waited for by the lock.
+    await this.#runs.end(name);
     const run = await startChild({ folder: this.#folder(name), script, args, bwrapPath, secret });
-    this.#runs.set(name, run);
-    const forget = () => {
-      if (this.#runs.get(name) === run) this.#runs.delete(name);
-    };
-    run.ended.then(forget, forget);
+    this.#runs.add(name, run);
     return run;
   }
 

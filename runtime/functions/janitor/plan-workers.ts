@@ -3,6 +3,7 @@ import { nameOf } from '../../contracts/function-key.ts';
 import type { ContainerId } from '../../contracts/ids.ts';
 import type { WorkerView } from '../../state/worker-store.ts';
 import type { FunctionDefinition } from '../definitions/function-definition.ts';
+import { isFree } from './worker-states.ts';
 
 export type WorkerAction =
   | {
@@ -76,10 +77,6 @@ function planOne(
     ...actions,
     ...toPause.map(({ worker, since }): WorkerAction => ({ kind: 'pause', worker, since, reason: 'idle' })),
   ];
-}
-
-function isFree({ state }: WorkerView): boolean {
-  return state === 'idle' || state === 'paused';
 }
 
 function retire(

@@ -4,6 +4,7 @@ import { LABEL } from '../../contracts/labels.ts';
 import type { WorkerState, WorkerStore, WorkerView } from '../../state/worker-store.ts';
 import { sideBySide } from '../../sweep/side-by-side.ts';
 import type { FunctionDefinition } from '../definitions/function-definition.ts';
+import { isAlive } from './worker-states.ts';
 
 const SIDE_BY_SIDE = 8;
 
@@ -56,7 +57,7 @@ export class WorkerMetrics {
     await sideBySide(SIDE_BY_SIDE, views, async (view) => {
       let stats: ContainerStats | undefined;
       try {
-        if (view.state === 'running' || view.state === 'paused') stats = await backend.stats(view.id);
+        if (isAlive(view)) stats = await backend.stats(view.id);
       } catch (error) {
         failures.push({ id: view.id, error: error instanceof Error ? error.message : String(error) });
       }

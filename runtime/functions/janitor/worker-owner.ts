@@ -9,6 +9,7 @@ import type { RoleOwner, Standing } from '../../sweep/role-owner.ts';
 import type { FunctionDefinition } from '../definitions/function-definition.ts';
 import { ENDING_SECONDS, type WorkerEnding } from '../pool/worker-ending.ts';
 import { becomesIdle } from '../pool/worker-probe.ts';
+import { isAlive, isFree } from './worker-states.ts';
 
 const ASK_SECONDS = 2;
 
@@ -73,10 +74,8 @@ export class WorkerOwner implements RoleOwner {
     const { store } = this.#parts;
     const { workers } = await store.look();
     let lost = 0;
-    for (const { worker, state } of workers) {
-      if (state !== 'idle' && state !== 'paused') continue;
-      const found = listed.get(worker);
-      if (found?.state === 'running' || found?.state === 'paused') continue;
+    for (const { worker } of workers.filter(isFree)) {
+      if (isAlive(listed.get(worker))) continue;
       if (await this.checkIdle(worker)) lost += 1;
     }
     return lost;
@@ -86,9 +85,9 @@ export class WorkerOwner implements RoleOwner {
   async checkIdle(worker: ContainerId): Promise<boolean> {
     const { store, backend, ending, instance, log } = this.#parts;
     const known = (await store.look()).workers.find((each) => each.worker === worker);
-    if (known === undefined || (known.state !== 'idle' && known.state !== 'paused')) return false;
+    if (known === undefined || !isFree(known)) return false;
     const found = await backend.inspect(worker);
-    if (found?.state === 'running' || found?.state === 'paused') return false;
+    if (isAlive(found)) return false;
     const holder = { instance, lease: randomUUID(), seconds: ENDING_SECONDS };
     if ((await store.retire(worker, known.since, 0, holder)) !== 'done') return false;
     log.warn(

@@ -9,11 +9,10 @@ import {
   workspaceOfVolume,
 } from '../../../contracts/ids.ts';
 import { type Installation, ownRole, takenBy, timelessVolumeLabels } from '../../ownership.ts';
-import { archiveStream } from '../../volume-archive.ts';
 import type { ArchiveName, ArchiveStream, VolumeBackend } from '../../volume-backend.ts';
-import { markerOf, unpack } from '../../volume-restore.ts';
-import { runFailure, type VolumeRun } from '../../volume-run.ts';
-import { ARCHIVE, EMPTY_ALL, READABLE, RESTORE } from '../../volume-scripts.ts';
+import { VolumeContents } from '../../volume-contents.ts';
+import { runFailure, type VolumeJob, type VolumeRun } from '../../volume-run.ts';
+import { ARCHIVE, EMPTY_ALL, READABLE } from '../../volume-scripts.ts';
 import type { WorkspaceDefinitions } from '../workspace-definitions.ts';
 import type { AccessPoint, EfsApi } from './efs-api.ts';
 import type { VolumeTasks } from './volume-tasks.ts';
@@ -37,6 +36,8 @@ const LOOK_AGAIN_MS = 500;
  */
 export class EcsVolumes implements VolumeBackend {
   readonly #parts: Parts;
+  /** What its own user may not read is made readable first: no other may, and it would be left out. */
+  readonly #contents = new VolumeContents((job, signal) => this.#start(job, signal), READABLE + ARCHIVE);
   /** Ids of access points; each is asked for again before it counts. */
   readonly #known = new Map<VolumeName, string>();
   #cleared = false;
@@ -105,23 +106,12 @@ export class EcsVolumes implements VolumeBackend {
     this.#known.delete(name);
   }
 
-  /** What its own user may not read is made readable first: no other may, and it would be left out. */
-  async archive(name: VolumeName, signal: AbortSignal): Promise<ArchiveStream> {
-    return archiveStream(await this.#open(name, READABLE + ARCHIVE, [], signal), signal);
+  archive(name: VolumeName, signal: AbortSignal): Promise<ArchiveStream> {
+    return this.#contents.archive(name, signal);
   }
 
-  async restore(
-    name: VolumeName,
-    content: Readable,
-    archive: ArchiveName,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const run = await this.#open(name, RESTORE, [markerOf(archive)], signal);
-    try {
-      await unpack(run, content, archive, signal);
-    } finally {
-      await run.remove().catch(() => {}); // the next call on the volume does it
-    }
+  restore(name: VolumeName, content: Readable, archive: ArchiveName, signal: AbortSignal): Promise<void> {
+    return this.#contents.restore(name, content, archive, signal);
   }
 
   async close(): Promise<void> {
@@ -129,11 +119,10 @@ export class EcsVolumes implements VolumeBackend {
     this.#parts.efs.close();
   }
 
-  async #open(name: VolumeName, script: string, args: string[], signal: AbortSignal): Promise<VolumeRun> {
-    signal.throwIfAborted();
-    const id = await this.find(name);
-    if (id === undefined) throw new BerthError('VOLUME_NOT_FOUND', `there is no volume ${name}`);
-    return this.#parts.tasks.start({ volume: name, accessPoint: id, script, args }, signal);
+  async #start(job: VolumeJob, signal: AbortSignal): Promise<VolumeRun | undefined> {
+    const accessPoint = await this.find(job.volume);
+    if (accessPoint === undefined) return undefined;
+    return this.#parts.tasks.start({ ...job, accessPoint }, signal);
   }
 
   async #list(): Promise<AccessPoint[]> {

@@ -8,7 +8,8 @@ import type { VolumeName } from '../../../contracts/ids.ts';
 import { LABEL } from '../../../contracts/labels.ts';
 import { attachedRun } from '../../attached-run.ts';
 import type { Installation } from '../../ownership.ts';
-import type { VolumeRun } from '../../volume-run.ts';
+import type { VolumeJob, VolumeRun } from '../../volume-run.ts';
+import { VolumeRuns } from '../../volume-runs.ts';
 import type { EcsApi } from '../ecs-api.ts';
 import { HELPER_CONTAINER, pairs, type TaskInput, type TaskSettings, taskInput } from '../task-input.ts';
 import { refusal } from '../task-start.ts';
@@ -24,11 +25,8 @@ export interface HelperSettings extends TaskSettings, Installation {
   agentReadySeconds: number;
 }
 
-export interface VolumeJob {
-  volume: VolumeName;
+interface TaskJob extends VolumeJob {
   accessPoint: string;
-  script: string;
-  args: string[];
 }
 
 interface Parts {
@@ -39,8 +37,6 @@ interface Parts {
 }
 
 const STOP_REASON = 'berth: another call works on this volume';
-/** A helper ends at once; its task some time later. */
-const STOP_SECONDS = 180;
 const LOOK_AGAIN_MS = 200;
 /** As many as can have worked on a volume of late. */
 const MOST_BEFORE = 50;
@@ -53,25 +49,21 @@ const KILLED = 137;
 export class VolumeTasks {
   readonly #parts: Parts;
   /** Of this process; others' are known by their family. */
-  readonly #runs = new Map<VolumeName, VolumeRun>();
+  readonly #runs = new VolumeRuns();
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
   /** Ends whatever else is being done to the volume, then starts. */
-  async start(job: VolumeJob, signal: AbortSignal): Promise<VolumeRun> {
+  async start(job: TaskJob, signal: AbortSignal): Promise<VolumeRun> {
     const { volume } = job;
     await this.end(volume);
     const token = randomBytes(32).toString('hex');
     const arn = await this.#begin(job, token, signal);
     try {
       const run = await this.#attach(arn, job, token, signal);
-      this.#runs.set(volume, run);
-      const forget = () => {
-        if (this.#runs.get(volume) === run) this.#runs.delete(volume);
-      };
-      run.ended.then(forget, forget);
+      this.#runs.add(volume, run);
       return run;
     } catch (error) {
       await this.#stop(arn).catch(() => {}); // the next call on the volume does it
@@ -83,16 +75,16 @@ export class VolumeTasks {
   /** Also what a runtime that is gone had begun. */
   async end(volume: VolumeName): Promise<void> {
     const { api, definitions } = this.#parts;
-    await this.#runs.get(volume)?.remove();
+    await this.#runs.end(volume);
     const found = await api.liveTasks({ family: await definitions.helperFamily(volume) });
     for (const { taskArn = '' } of found) await this.#stop(taskArn);
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#runs.values()].map((run) => run.remove()));
+    await this.#runs.endAll();
   }
 
-  async #begin(job: VolumeJob, token: string, signal: AbortSignal): Promise<string> {
+  async #begin(job: TaskJob, token: string, signal: AbortSignal): Promise<string> {
     const { api, definitions, settings } = this.#parts;
     const definition = await definitions.ofHelper(job.volume, job.accessPoint);
     const patience = { seconds: settings.addressSeconds, signal };
@@ -208,13 +200,8 @@ export class VolumeTasks {
   }
 
   #ended(arn: string): Promise<{ exitCode?: number | undefined }> {
-    const late = AbortSignal.timeout(STOP_SECONDS * 1000);
-    return this.#parts.watch
-      .until(arn, (task) => (task === 'missing' ? undefined : endOf(task)), late)
-      .catch((error) => {
-        const detail = `the task ${arn} has not stopped within ${STOP_SECONDS} s`;
-        throw new BerthError('BACKEND_UNAVAILABLE', detail, {}, error);
-      });
+    const judge = (task: Task | 'missing') => (task === 'missing' ? undefined : endOf(task));
+    return this.#parts.watch.untilStopped(arn, judge, arn);
   }
 }
 
