@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Transform, type TransformCallback } from 'node:stream';
+import { hasPassed } from '../containers/passing-memory.ts';
 
 /** Passes on what comes, and tells what it hashed to. */
 export class Hashing extends Transform {
@@ -7,6 +8,7 @@ export class Hashing extends Transform {
 
   override _transform(piece: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     this.#hash.update(piece);
+    hasPassed(piece.length);
     done(null, piece);
   }
 
