@@ -1,4 +1,5 @@
 import type { FileList } from './api.ts';
+import { byteStream } from './wire/byte-stream.ts';
 import type { Caller, CallOptions, Content } from './wire/caller.ts';
 
 export interface WriteOptions extends CallOptions {
@@ -25,7 +26,7 @@ export class ConversationFiles {
   /** Its bytes, as they come. Cut short, the stream fails: it never looks whole. */
   async read(path: string, options: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
     const answer = await this.#caller.answer(`GET ${ONE}`, { params: { id: this.#id, path }, ...options });
-    return answer.body ?? new Blob([]).stream();
+    return byteStream(answer, options.signal);
   }
 
   readText(path: string, options: CallOptions = {}): Promise<string> {

@@ -10,6 +10,7 @@ import type {
 import { ConversationFiles } from './conversation-files.ts';
 import { type ExecEvent, execEvents, execResult } from './exec.ts';
 import { Execution } from './execution.ts';
+import { byteStream } from './wire/byte-stream.ts';
 import type { Caller, CallOptions } from './wire/caller.ts';
 
 export interface ExecuteOptions extends CallOptions {
@@ -77,14 +78,15 @@ export class Conversation {
 
   /** The same, with the bytes of stdout. */
   async execBinary(command: Command, options: CallOptions = {}): Promise<BinaryResult> {
-    const { body, headers } = await this.#caller.answer('POST /v1/conversations/{id}/exec/binary', {
+    const answer = await this.#caller.answer('POST /v1/conversations/{id}/exec/binary', {
       params: { id: this.id },
       json: requestOf(command),
       ...options,
     });
+    const { headers } = answer;
     const [code, timedOut] = [headers.get('x-exit-code'), headers.get('x-timed-out')];
     return {
-      stdout: body ?? new Blob([]).stream(),
+      stdout: byteStream(answer, options.signal),
       exitCode: timedOut === null ? undefined : code === null ? null : Number(code),
       timedOut: timedOut === null ? undefined : timedOut === 'true',
     };

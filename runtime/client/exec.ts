@@ -35,6 +35,7 @@ export async function* execEvents(
   });
   try {
     for await (const wire of events) {
+      if (wire === 'comment') continue;
       const data = dataOf(wire);
       if (wire.event === 'error') throw new BerthError(String(data.code), String(data.message));
       ended ||= wire.event === 'exit';

@@ -2,7 +2,7 @@ import type { Calls, DoneEvent, ErrorEvent, ExecuteRequest } from './api.ts';
 import { BerthError } from './wire/berth-error.ts';
 import type { Caller } from './wire/caller.ts';
 import { connection, dataOf } from './wire/connection.ts';
-import type { WireEvent } from './wire/event-parser.ts';
+import type { SignOfLife, WireEvent } from './wire/event-parser.ts';
 import { reconnecting } from './wire/reconnecting.ts';
 
 type KnownEvents = Calls['POST /v1/conversations/{id}/execute']['events'];
@@ -167,7 +167,7 @@ export class Execution implements AsyncIterable<ExecutionEvent> {
     }
   }
 
-  async *#connect(): AsyncGenerator<ExecutionEvent> {
+  async *#connect(): AsyncGenerator<ExecutionEvent | SignOfLife> {
     const events = connection({
       open: (signal) => this.#open(signal),
       signal: this.#signal,
@@ -175,6 +175,10 @@ export class Execution implements AsyncIterable<ExecutionEvent> {
       answersAtOnce: this.#id !== undefined, // the first may have to wait for a container
     });
     for await (const wire of events) {
+      if (wire === 'comment') {
+        yield wire;
+        continue;
+      }
       const event = eventOf(wire);
       if (this.#end !== undefined || event.seq <= this.#last) continue;
       this.#last = event.seq;

@@ -2,6 +2,7 @@ import type { Calls, NewWorkspace, Workspace, WorkspaceChange, WorkspaceSession 
 import { BerthError } from './wire/berth-error.ts';
 import type { Caller, CallOptions } from './wire/caller.ts';
 import { connection, dataOf } from './wire/connection.ts';
+import type { SignOfLife } from './wire/event-parser.ts';
 import { pages } from './wire/pages.ts';
 import { reconnecting } from './wire/reconnecting.ts';
 
@@ -62,10 +63,15 @@ export class Workspaces {
   events(id: string, { signal }: CallOptions = {}): AsyncGenerator<WorkspaceEvent, void, undefined> {
     const seen = new Map<string, string>();
     let over = false;
-    const connect = async function* (this: Workspaces): AsyncGenerator<WorkspaceEvent> {
+    const connect = async function* (this: Workspaces): AsyncGenerator<WorkspaceEvent | SignOfLife> {
       const known = new Set(seen.keys()); // the service tells a new connection all of it
       try {
-        for await (const { event, data } of this.#events(id, signal)) {
+        for await (const heard of this.#events(id, signal)) {
+          if (heard === 'comment') {
+            yield heard;
+            continue;
+          }
+          const { event, data } = heard;
           const heardBefore = known.delete(event) && seen.get(event) === JSON.stringify(data);
           seen.set(event, JSON.stringify(data));
           // The service's own schema, of which these types are made, says what it has.
@@ -86,7 +92,7 @@ export class Workspaces {
   async *#events(
     id: string,
     signal: AbortSignal | undefined,
-  ): AsyncGenerator<{ event: string; data: Record<string, unknown> }> {
+  ): AsyncGenerator<{ event: string; data: Record<string, unknown> } | SignOfLife> {
     const events = connection({
       open: (until) =>
         this.#caller.once('GET /v1/workspaces/{id}/events', {
@@ -99,6 +105,10 @@ export class Workspaces {
       answersAtOnce: true,
     });
     for await (const wire of events) {
+      if (wire === 'comment') {
+        yield wire;
+        continue;
+      }
       const data = dataOf(wire);
       // The stream's own failure, not the workspace's: that has no request.
       if (wire.event === 'error' && typeof data.request_id === 'string')

@@ -11,6 +11,8 @@ export type Fate =
   | 'lose'
   /** The service never hears of it, and never answers. */
   | 'ignore'
+  /** The same after the head of a stream of events. */
+  | 'mute'
   | { status: number; headers?: Record<string, string>; body?: string | Buffer }
   /** So many events pass, and half of the next; then the connection breaks, or nothing comes any more. */
   | { events: number; end: 'cut' | 'freeze' };
@@ -67,7 +69,10 @@ export class HttpRelay implements AsyncDisposable {
     });
     if (fate === 'refuse') answer.destroy();
     else if (fate === 'ignore') inner.resume();
-    else if (typeof fate === 'object' && 'status' in fate) {
+    else if (fate === 'mute') {
+      inner.resume();
+      answer.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+    } else if (typeof fate === 'object' && 'status' in fate) {
       inner.resume();
       answer.writeHead(fate.status, fate.headers).end(fate.body);
     } else this.#pass(inner, answer, fate);

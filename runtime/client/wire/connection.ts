@@ -1,5 +1,5 @@
 import { BerthError } from './berth-error.ts';
-import { EventParser, type WireEvent } from './event-parser.ts';
+import { EventParser, type SignOfLife, type WireEvent } from './event-parser.ts';
 
 interface Opening {
   /** Asks for the stream; the signal ends the request, and what is read of it. */
@@ -20,7 +20,7 @@ export async function* connection({
   signal,
   silenceMs,
   answersAtOnce,
-}: Opening): AsyncGenerator<WireEvent> {
+}: Opening): AsyncGenerator<WireEvent | SignOfLife> {
   const own = new AbortController();
   const end = () => own.abort(signal?.reason);
   if (signal?.aborted === true) end();
@@ -39,7 +39,11 @@ export async function* connection({
   };
   try {
     const opened = open(own.signal);
-    const { body } = await (answersAtOnce ? within(opened) : opened);
+    const { body, headers, status } = await (answersAtOnce ? within(opened) : opened);
+    if (headers.get('content-type')?.startsWith('text/event-stream') !== true) {
+      const detail = 'the answer is no stream of events: something else answers at this address';
+      throw new BerthError('UNEXPECTED_ANSWER', detail, { status });
+    }
     const reader = body?.getReader();
     const parser = new EventParser();
     for (;;) {

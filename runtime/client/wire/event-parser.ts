@@ -8,6 +8,9 @@ export interface WireEvent {
   data: string;
 }
 
+/** A comment: the service has nothing to tell, and is there. */
+export type SignOfLife = 'comment';
+
 /** More than any event has; what says more without an end would fill the memory. */
 const MOST_CHARACTERS = 8 * 1024 * 1024;
 
@@ -21,14 +24,14 @@ export class EventParser {
   #data: string[] = [];
   #size = 0;
 
-  push(bytes: Uint8Array): WireEvent[] {
+  push(bytes: Uint8Array): (WireEvent | SignOfLife)[] {
     let text = this.#decoder.decode(bytes, { stream: true });
     if (text === '') return [];
     if (this.#afterReturn && text.startsWith('\n')) text = text.slice(1); // the second half of a line's end
     this.#afterReturn = text === '' ? false : text.endsWith('\r');
     const lines = text.split(/\r\n|\n|\r/);
     const rest = lines.pop() ?? '';
-    const found: WireEvent[] = [];
+    const found: (WireEvent | SignOfLife)[] = [];
     for (const line of lines) {
       const event = this.#take(this.#line + line);
       this.#line = '';
@@ -39,10 +42,10 @@ export class EventParser {
     return found;
   }
 
-  #take(line: string): WireEvent | undefined {
+  #take(line: string): WireEvent | SignOfLife | undefined {
     if (line === '') return this.#finish();
     const colon = line.indexOf(':');
-    if (colon === 0) return undefined; // a comment
+    if (colon === 0) return 'comment';
     const name = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
     if (name === 'data') {

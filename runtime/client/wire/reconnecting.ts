@@ -1,10 +1,11 @@
 import { asBerthError, BerthError } from './berth-error.ts';
+import type { SignOfLife } from './event-parser.ts';
 import { type RetrySettings, waitBefore } from './retry-plan.ts';
 import { wait } from './wait.ts';
 
 interface Reconnecting<Event> {
   /** The events of one more connection, without those that were told before. */
-  connect: () => AsyncIterable<Event>;
+  connect: () => AsyncIterable<Event | SignOfLife>;
   /** Whether the last event has been told. */
   over: () => boolean;
   settings: RetrySettings;
@@ -12,7 +13,7 @@ interface Reconnecting<Event> {
 }
 
 /** Events over as many connections as it takes. Gives up after so many in a row that brought nothing. */
-export async function* reconnecting<Event>(parts: Reconnecting<Event>): AsyncGenerator<Event> {
+export async function* reconnecting<Event extends object>(parts: Reconnecting<Event>): AsyncGenerator<Event> {
   const { connect, over, settings, signal } = parts;
   let retried = 0;
   while (!over()) {
@@ -20,7 +21,7 @@ export async function* reconnecting<Event>(parts: Reconnecting<Event>): AsyncGen
     try {
       for await (const event of connect()) {
         retried = 0;
-        yield event;
+        if (event !== 'comment') yield event;
       }
     } catch (error) {
       lost = asBerthError(error, signal);

@@ -110,9 +110,17 @@ describe('files', () => {
   it('cut short never look whole', async () => {
     const { files } = conversation('files');
     await files.write('cut', randomBytes(100_000));
-    const answer = { status: 200, headers: { 'content-length': '100000' }, body: 'only this' };
+    const answer = {
+      status: 200,
+      headers: { 'content-length': '100000', connection: 'close' },
+      body: 'only this',
+    };
     setting().relay.fate = () => answer;
-    await expect(files.read('cut').then(bytesOf)).rejects.toThrow();
+    await expect(files.read('cut').then(bytesOf)).rejects.toMatchObject({ code: 'CONNECTION_FAILED' });
+    setting().relay.fate = () => 'pass';
+    const stream = await files.read('cut');
+    await stream.cancel();
+    await expect.poll(() => setting().relay.underWay).toBe(0);
   });
 
   it('lie nowhere else', async () => {

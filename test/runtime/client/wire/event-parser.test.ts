@@ -1,10 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EventParser, type WireEvent } from '../../../../runtime/client/wire/event-parser.ts';
+import {
+  EventParser,
+  type SignOfLife,
+  type WireEvent,
+} from '../../../../runtime/client/wire/event-parser.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-function parse(...chunks: Uint8Array[]): WireEvent[] {
+function parse(...chunks: Uint8Array[]): (WireEvent | SignOfLife)[] {
   const parser = new EventParser();
   return chunks.flatMap((chunk) => parser.push(chunk));
 }
@@ -13,6 +17,7 @@ const STREAM =
   ': still here\n\nid: 1\nevent: text_delta\ndata: {"text":"größer 🚢"}\n\n' +
   'data: one\r\ndata:two\r\ndata\r\nretry: 5\r\n\r\nevent: nameless\n\nid: 7\rdata:  led\r\rdata: cut off';
 const EVENTS = [
+  'comment',
   { id: '1', event: 'text_delta', data: '{"text":"größer 🚢"}' },
   { id: undefined, event: 'message', data: 'one\ntwo\n' },
   { id: '7', event: 'message', data: ' led' },
