@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { InstalledClient } from '../support/installed-client.ts';
+import { RuntimeProcess } from '../support/runtime-process.ts';
+import { describeWith } from '../support/services/provided.ts';
+import { examplesIn, programOf } from './readme-examples.ts';
+
+const examples = examplesIn(readFileSync(new URL('../../runtime/client/README.md', import.meta.url), 'utf8'));
+const RIGHT = `import { Berth, BerthError, type Api, type ExecutionEvent } from '@berth/client';
+export async function right(berth: Berth, event: ExecutionEvent, maybe: string | undefined): Promise<string> {
+  const request: Api.ExecuteRequest = { user_input: '1', cwd: maybe };
+  for await (const each of berth.conversation('c').execute(request)) if (each.type === 'gap') return String(each.to);
+  if (event.type === 'error') return event.error_type satisfies Api.ErrorEvent['error_type'];
+  if (event.type === 'unknown') return event.event;
+  const code: string = new BerthError('INVALID_ID', 'x').code;
+  return event.type === 'tool_use' ? event.name : code;
+}
+`;
+const WRONG = `import { Berth, type ExecutionEvent } from '@berth/client';
+declare const berth: Berth;
+declare const event: ExecutionEvent;
+berth.conversation('c').execute({});
+berth.conversation('c').execute({ user_input: 1 });
+berth.conversation('c').exec('ls');
+new Berth({ url: 'http://x' });
+if (event.type === 'done') console.log(event.text);
+if (event.type === 'dome') console.log(event);
+berth.warmPool.set({ min_size: 1 });
+`;
+
+describe("the client's package", () => {
+  let client: InstalledClient;
+  beforeAll(() => {
+    client = new InstalledClient();
+  }, 60_000);
+  afterAll(() => client[Symbol.dispose]());
+
+  it("is of the platform's version, and needs nothing", () => {
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    const manifest = JSON.parse(client.read('package.json'));
+    expect(manifest).toMatchObject({ name: '@berth/client', version, type: 'module', license: 'Apache-2.0' });
+    for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies', 'scripts', 'bin'])
+      expect(manifest).not.toHaveProperty(kind);
+    expect(client.read('LICENSE')).toContain('Apache License');
+    expect(client.read('README.md')).not.toContain('](../');
+  });
+
+  it.each([
+    {
+      resolution: 'nodenext',
+      options: ['--module', 'nodenext', '--target', 'es2022', '--lib', 'es2022,dom'],
+    },
+    {
+      resolution: 'bundler',
+      options: [
+        '--module',
+        'esnext',
+        '--moduleResolution',
+        'bundler',
+        '--target',
+        'es2022',
+        '--lib',
+        'es2022,dom',
+      ],
+    },
+  ])(
+    'has types that a strict program stands on ($resolution)',
+    async ({ options }) => {
+      client.write('right.ts', RIGHT);
+      const constants = 'declare const BERTH_URL: string;\ndeclare const BERTH_KEY: string;';
+      client.write('examples.ts', programOf(examples, constants));
+      expect(await client.typeProblems(options, 'right.ts', 'examples.ts')).toBe('');
+      client.write('wrong.ts', WRONG);
+      const problems = await client.typeProblems(options, 'wrong.ts');
+      const lines = [...problems.matchAll(/^wrong\.ts\((\d+),/gm)].map(([, line]) => Number(line));
+      expect([...new Set(lines)]).toEqual([4, 5, 6, 7, 8, 9, 10]);
+    },
+    60_000,
+  );
+
+  describeWith('bubblewrap', 'of the README', () => {
+    it("has examples that print what stands below them, under the machine's own Node", async () => {
+      await using runtime = await RuntimeProcess.start({ env: { CONTAINER_MANAGER_TYPE: 'process' } });
+      const constants = 'const { BERTH_URL, BERTH_KEY } = process.env;';
+      client.write('examples.mjs', programOf(examples, constants));
+      const env = { BERTH_URL: runtime.url, BERTH_KEY: runtime.developmentKey };
+      const printed = (await client.node('examples.mjs', env)).split('---\n').slice(1);
+      expect(printed.map((text) => text.trim())).toEqual(examples.map(({ output }) => output.trim()));
+      expect(examples.length).toBeGreaterThan(5);
+      expect(examples[0]?.code.trim().split('\n')).toHaveLength(3);
+    }, 60_000);
+  });
+});
