@@ -94,7 +94,7 @@ export class Execution implements AsyncIterable<ExecutionEvent> {
     return this.#last;
   }
 
-  /** Begins it, and resolves with its id. */
+  /** Begins it, and resolves with its id. Holds the connection open until it is read, or closed. */
   async started(): Promise<string> {
     if (this.#id !== undefined) return this.#id;
     if (this.#reading) return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
@@ -106,6 +106,15 @@ export class Execution implements AsyncIterable<ExecutionEvent> {
       this.#reading = false;
     }
     return this.#id ?? this.started();
+  }
+
+  /** Lets go of the connection that `started()` holds: the same as leaving a loop. */
+  async close(): Promise<void> {
+    if (this.#reading)
+      throw new BerthError('INVALID_REQUEST', 'this execution is being read: leave the loop');
+    const source = this.#source;
+    this.#source = undefined;
+    await source?.return(undefined);
   }
 
   /** Ends it; the stream tells when that has happened. One that has ended stays as it is. */
@@ -143,9 +152,7 @@ export class Execution implements AsyncIterable<ExecutionEvent> {
       }
     } finally {
       this.#reading = false;
-      const source = this.#source;
-      this.#source = undefined;
-      await source?.return(undefined);
+      await this.close();
     }
   }
 

@@ -164,6 +164,9 @@ describe('an execution', () => {
     expect(execution.executionId).toBeUndefined();
     const id = await execution.started();
     expect(await conversation.execution(id)).toMatchObject({ status: 'running' });
+    expect(setting().relay.underWay).toBe(1);
+    await execution.close();
+    await vi.waitFor(() => expect(setting().relay.underWay).toBe(0));
     await execution.cancel();
     await expect(execution.result()).rejects.toMatchObject({
       code: 'EXECUTION_FAILED',
@@ -192,6 +195,7 @@ describe('an execution', () => {
     const execution = setting().client().conversation('two').execute({ user_input: SCRIPT });
     const reading = all(execution);
     await expect(all(execution)).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+    await expect(execution.close()).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
     expect((await reading).at(-1)).toMatchObject({ type: 'done' });
   });
 
