@@ -59,7 +59,8 @@ describeWith(['chromium', 'bubblewrap'], 'the client in a browser', () => {
     const told = await page.evaluate(
       async ({ url, key }) => {
         const { Berth, BerthError } = (globalThis as unknown as { client: typeof Client }).client; // put there above
-        const conversation = new Berth({ url, key, backoffMs: 1 }).conversation('page');
+        // What is on its way through the browser's network when the line breaks may be lost with it, several times in a row.
+        const conversation = new Berth({ url, key, backoffMs: 1, retries: 100 }).conversation('page');
         const input = 'import time\nfor n in range(5): print(n, flush=True); time.sleep(0.05)';
         const seqs: number[] = [];
         let text = '';

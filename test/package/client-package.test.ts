@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { InstalledClient } from '../support/installed-client.ts';
+import { HttpRelay } from '../support/http-relay.ts';
+import { InstalledClient, machinesNode } from '../support/installed-client.ts';
 import { RuntimeProcess } from '../support/runtime-process.ts';
-import { describeWith } from '../support/services/provided.ts';
+import { bun, deno, describeWith, type ProvidedService } from '../support/services/provided.ts';
 import { examplesIn, programOf } from './readme-examples.ts';
 
 const examples = examplesIn(readFileSync(new URL('../../runtime/client/README.md', import.meta.url), 'utf8'));
@@ -26,6 +27,22 @@ new Berth({ url: 'http://x' });
 if (event.type === 'done') console.log(event.text);
 if (event.type === 'dome') console.log(event);
 berth.warmPool.set({ min_size: 1 });
+`;
+
+const CUT = `import { Berth } from '@berth/client';
+const conversation = new Berth({ url: BERTH_URL, key: BERTH_KEY, backoffMs: 1 }).conversation('cut');
+const input = 'import time\\nfor n in range(4): print(n, flush=True); time.sleep(0.05)';
+const told = { seqs: [], text: '' };
+for await (const event of conversation.execute({ user_input: input })) {
+  told.seqs.push(event.seq);
+  if (event.type === 'text_delta') told.text += event.text;
+}
+await conversation.files.write('stream', new Blob(['x'.repeat(100000)]).stream());
+told.length = (await conversation.files.readText('stream')).length;
+const abort = new AbortController();
+setTimeout(() => abort.abort(), 200);
+told.aborted = await conversation.exec(['sleep', '60'], abort).catch(({ code }) => code);
+console.log(JSON.stringify(told));
 `;
 
 describe("the client's package", () => {
@@ -77,17 +94,47 @@ describe("the client's package", () => {
     },
     60_000,
   );
+});
 
-  describeWith('bubblewrap', 'of the README', () => {
-    it("has examples that print what stands below them, under the machine's own Node", async () => {
-      await using runtime = await RuntimeProcess.start({ env: { CONTAINER_MANAGER_TYPE: 'process' } });
-      const constants = 'const { BERTH_URL, BERTH_KEY } = process.env;';
-      client.write('examples.mjs', programOf(examples, constants));
-      const env = { BERTH_URL: runtime.url, BERTH_KEY: runtime.developmentKey };
-      const printed = (await client.node('examples.mjs', env)).split('---\n').slice(1);
-      expect(printed.map((text) => text.trim())).toEqual(examples.map(({ output }) => output.trim()));
+const RUNTIMES: [ProvidedService[], string, () => string[]][] = [
+  [['bubblewrap'], "the machine's own Node", () => [machinesNode()]],
+  [['bubblewrap', 'bun'], 'Bun', () => [bun().path, 'run']],
+  [['bubblewrap', 'deno'], 'Deno', () => [deno().path, 'run', '--allow-net', '--allow-env']],
+];
+
+describe.each(RUNTIMES)('the client', (services, name, command) => {
+  describeWith(services, `under ${name}`, () => {
+    let client: InstalledClient;
+    let runtime: RuntimeProcess;
+    beforeAll(async () => {
+      client = new InstalledClient();
+      runtime = await RuntimeProcess.start({ env: { CONTAINER_MANAGER_TYPE: 'process' } });
+    });
+    afterAll(async () => {
+      client[Symbol.dispose]();
+      await runtime[Symbol.asyncDispose]();
+    });
+    const run = (file: string, program: string, url: string) => {
+      client.write(file, program);
+      return client.run(command(), file, { BERTH_URL: url, BERTH_KEY: runtime.developmentKey });
+    };
+    const constants = `import process from 'node:process';\nconst { BERTH_URL, BERTH_KEY } = process.env;`;
+
+    it('does what its README says', async () => {
+      const printed = await run('examples.mjs', programOf(examples, constants), runtime.url);
+      const outputs = printed.split('---\n').slice(1);
+      expect(outputs.map((text) => text.trim())).toEqual(examples.map(({ output }) => output.trim()));
       expect(examples.length).toBeGreaterThan(5);
       expect(examples[0]?.code.trim().split('\n')).toHaveLength(3);
+    }, 60_000);
+
+    it('reads an execution over a line that breaks at every event, sends streams, and aborts', async () => {
+      await using relay = await HttpRelay.open(runtime.url);
+      relay.fate = ({ path }) => (/execute$|events$/.test(path) ? { events: 1, end: 'cut' } : 'pass');
+      const told = JSON.parse(await run('cut.mjs', `${constants}\n${CUT}`, relay.url));
+      expect(told.seqs).toEqual(told.seqs.map((_: number, index: number) => index + 1));
+      expect(told).toMatchObject({ text: '0\n1\n2\n3\n', length: 100_000, aborted: 'ABORTED' });
+      expect(relay.requests.length).toBeGreaterThan(told.seqs.length);
     }, 60_000);
   });
 });

@@ -43,11 +43,15 @@ export class InstalledClient implements Disposable {
     );
   }
 
-  /** Under the machine's own Node, which may be older than this repository's. */
-  async node(file: string, env: Record<string, string>): Promise<string> {
-    const { stdout } = await run(machinesNode(), [file], {
+  /** What a file of the project prints. */
+  async run(
+    [program = '', ...args]: readonly string[],
+    file: string,
+    env: Record<string, string>,
+  ): Promise<string> {
+    const { stdout } = await run(program, [...args, file], {
       cwd: this.project,
-      env: { ...process.env, ...env, NODE_OPTIONS: '' },
+      env: { ...process.env, ...env, NODE_OPTIONS: '', NO_COLOR: '1' },
       timeout: 60_000,
     });
     return stdout;
@@ -58,7 +62,8 @@ export class InstalledClient implements Disposable {
   }
 }
 
-function machinesNode(): string {
+/** It may be older than this repository's. */
+export function machinesNode(): string {
   const folders = (process.env.PATH ?? '')
     .split(delimiter)
     .filter((folder) => !folder.includes('node_modules'));
