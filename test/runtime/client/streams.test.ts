@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import type { ExecutionEvent } from '../../../runtime/client/index.ts';
 import { executionEvents } from '../../../runtime/http/routes/execution-schemas.ts';
@@ -44,8 +45,10 @@ describe('an execution', () => {
 
   it('is whole over connections that break in every event', async () => {
     setting().relay.fate = () => ({ events: 1, end: 'cut' });
-    const execution = setting().client().conversation('every').execute({ user_input: SCRIPT });
+    const { signal } = new AbortController();
+    const execution = setting().client().conversation('every').execute({ user_input: SCRIPT }, { signal });
     const events = await all(execution);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
     expect(events.length).toBeGreaterThan(3);
     expect(events).toEqual(await kept('every', execution.executionId));
     const { relay } = setting();
