@@ -84,6 +84,20 @@ module.exports = {
       to: { pathNot: ['^images/workspace-editor/page/', '^\\./vendor/'], dependencyTypesNot: ['type-only'] },
     },
     {
+      name: 'client-is-self-contained',
+      comment: "It goes to users alone, and runs in browsers: its own files, and not even Node's modules.",
+      severity: 'error',
+      from: { path: '^runtime/client/' },
+      to: { pathNot: '^runtime/client/' },
+    },
+    {
+      name: 'client-is-for-users',
+      comment: 'The runtime does not call itself.',
+      severity: 'error',
+      from: runtimeExcept('^runtime/client/'),
+      to: { path: '^runtime/client/' },
+    },
+    {
       name: 'http-on-top',
       comment: 'Nothing below http knows HTTP.',
       severity: 'error',

@@ -2,25 +2,26 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 
-/** Writes JavaScript and types of what package/tsconfig.json names, and of all it imports, below `folder`. */
+/** The platform's package: what package/tsconfig.json names, and all it imports, below `folder`. */
 export function emit(root: string, folder: string): void {
+  compile(join(root, 'package/tsconfig.json'), folder);
+  copyOthers(root, folder);
+}
+
+/** Writes JavaScript and types of what a configuration names below `folder`. */
+export function compile(configFile: string, folder: string): void {
   const host: ts.ParseConfigFileHost = {
     ...ts.sys,
     onUnRecoverableConfigFileDiagnostic: (problem) => {
       throw new Error(told([problem]));
     },
   };
-  const config = ts.getParsedCommandLineOfConfigFile(
-    join(root, 'package/tsconfig.json'),
-    { outDir: folder },
-    host,
-  );
-  if (config === undefined) throw new Error('There is no package/tsconfig.json.');
+  const config = ts.getParsedCommandLineOfConfigFile(configFile, { outDir: folder }, host);
+  if (config === undefined) throw new Error(`There is no ${configFile}.`);
   const program = ts.createProgram(config.fileNames, config.options);
   const problems = [...ts.getPreEmitDiagnostics(program), ...program.emit().diagnostics];
   if (problems.length > 0) throw new Error(told(problems));
   nameJavaScript(folder);
-  copyOthers(root, folder);
 }
 
 function told(problems: readonly ts.Diagnostic[]): string {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ERRORS, type ErrorCode } from '../contracts/errors.ts';
 import { PROBLEM_TYPE } from './problem.ts';
-import type { Answer, Route } from './route.ts';
+import type { Answer, Events, Route } from './route.ts';
 
 type Json = Record<string, unknown>;
 
@@ -95,9 +95,17 @@ function answers(all: Record<number, Answer>, schemas: Json): Json {
   );
 }
 
-function answerContent(schema: z.ZodType | 'bytes' | 'text', schemas: Json): Json {
+function answerContent(schema: z.ZodType | 'bytes' | 'text' | Events, schemas: Json): Json {
   if (schema === 'bytes') return {};
   if (schema === 'text') return { schema: { type: 'string' } };
+  if ('events' in schema) {
+    // As an input: a runner's events may have more fields than these.
+    const told = Object.entries(schema.events).map(([name, data]) => [
+      name,
+      jsonSchema(data, 'input', schemas),
+    ]);
+    return { schema: { type: 'string' }, 'x-events': Object.fromEntries(told) };
+  }
   return { schema: jsonSchema(schema, 'output', schemas) };
 }
 
@@ -133,7 +141,7 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Json): J
   } = JSON.parse(text.replaceAll('#/$defs/', '#/components/schemas/'));
   for (const [name, definition] of Object.entries<Json>($defs)) {
     const { id: __, ...shared } = definition;
-    schemas[name] = shared;
+    schemas[name] ??= shared;
   }
   return json;
 }
@@ -147,13 +155,24 @@ function problemSchema(): Json {
       title: { type: 'string' },
       status: { type: 'integer' },
       detail: { type: 'string' },
-      code: { type: 'string', enum: Object.keys(ERRORS) },
+      code: {
+        type: 'string',
+        enum: Object.keys(ERRORS),
+        'x-retryable': Object.entries(ERRORS).flatMap(([code, { retryable }]) => (retryable ? [code] : [])),
+      },
       request_id: { type: 'string' },
       retry_after: { type: 'integer', description: 'Seconds' },
       errors: {
         type: 'array',
-        items: { type: 'object', properties: { path: { type: 'string' }, message: { type: 'string' } } },
+        items: {
+          type: 'object',
+          required: ['path', 'message'],
+          properties: { path: { type: 'string' }, message: { type: 'string' } },
+        },
       },
+      execution_id: { type: 'string', description: 'The one that runs, of `CONVERSATION_LOCKED`' },
+      limit: { type: 'integer', description: 'Of `QUOTA_EXCEEDED` and `CAPACITY_EXCEEDED`' },
+      used: { type: 'integer' },
     },
   };
 }

@@ -17,10 +17,15 @@ export interface Call<Params, Query, Body> {
   signal: AbortSignal;
 }
 
+/** What a `text/event-stream` tells: by the name of an event, the schema of its data. */
+export interface Events {
+  events: Record<string, z.ZodType>;
+}
+
 export interface Answer {
   description: string;
   /** Content type → schema of its content; no schema for bytes. */
-  content?: Record<string, z.ZodType | 'bytes' | 'text'>;
+  content?: Record<string, z.ZodType | 'bytes' | 'text' | Events>;
   headers?: Record<string, string>;
 }
 

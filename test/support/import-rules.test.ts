@@ -80,6 +80,19 @@ const tree: Record<string, { code: string; breaks?: string[] }> = {
     breaks: ['dockerode-in-its-adapter-only'],
   },
 
+  'runtime/client/ok.ts': { code: `export {};` },
+  'runtime/client/with-ok.ts': { code: `import './ok.ts';` },
+  'runtime/client/with-node.ts': { code: `import 'node:fs';`, breaks: ['client-is-self-contained'] },
+  'runtime/client/with-package.ts': { code: `import 'zod';`, breaks: ['client-is-self-contained'] },
+  'runtime/client/with-contracts.ts': {
+    code: `import type { Name } from '../contracts/names.ts'; export type N = Name;`,
+    breaks: ['client-is-self-contained'],
+  },
+  'runtime/conversations/with-client.ts': {
+    code: `import '../client/ok.ts';`,
+    breaks: ['client-is-for-users'],
+  },
+
   'runtime/conversations/ok.ts': {
     code: `import type { Store } from '../state/store.ts'; export type S = Store;`,
   },

@@ -12,7 +12,7 @@ import { EventStream } from '../event-stream.ts';
 import { conversationParam } from '../identifiers.ts';
 import { type Route, route } from '../route.ts';
 import { sendJson } from '../send-json.ts';
-import { execBody, execResult } from './exec-schemas.ts';
+import { execBody, execEvents, execResult } from './exec-schemas.ts';
 
 const params = z.object({ id: conversationParam });
 const noQuery = z.strictObject({});
@@ -52,7 +52,7 @@ export function execRoutes(conversations: Conversations, maxSeconds: number): Ro
       answers: {
         200: {
           description: 'The command ended, or was killed at its timeout',
-          content: { 'application/json': execResult, 'text/event-stream': 'text' },
+          content: { 'application/json': execResult, 'text/event-stream': { events: execEvents } },
         },
       },
       errors: ['INVALID_ID', 'INVALID_REQUEST', 'SANDBOX_EXHAUSTED', ...CONTAINER_ERRORS],

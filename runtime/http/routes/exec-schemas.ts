@@ -44,3 +44,12 @@ export const execResult = z
     duration_ms: z.number(),
   })
   .meta({ id: 'ExecResult' });
+
+/** What the stream of a command tells: any number of outputs, then one exit or error. */
+export const execEvents = {
+  output: z.object({ stream: z.enum(['stdout', 'stderr']), text: z.string() }).meta({ id: 'ExecOutput' }),
+  exit: execResult
+    .pick({ exit_code: true, signal: true, timed_out: true, duration_ms: true })
+    .meta({ id: 'ExecExit' }),
+  error: z.object({ code: z.string(), message: z.string() }).meta({ id: 'ExecFailure' }),
+};

@@ -10,7 +10,7 @@ import { type Route, route } from '../route.ts';
 import { sendJson } from '../send-json.ts';
 import { mcpRules } from './egress-schemas.ts';
 import { CONTAINER_ERRORS, callerOf } from './exec-routes.ts';
-import { executeBody, execution, shownExecution } from './execution-schemas.ts';
+import { executeBody, execution, executionEvents, shownExecution } from './execution-schemas.ts';
 
 const conversation = z.object({ id: conversationParam });
 const one = z.object({ id: conversationParam, execution_id: executionParam });
@@ -43,7 +43,7 @@ export function executionRoutes(executions: Executions, maxSeconds: number): Rou
       query: noQuery,
       body,
       answers: {
-        200: { description: 'The events', content: { 'text/event-stream': 'text' } },
+        200: { description: 'The events', content: { 'text/event-stream': { events: executionEvents } } },
       },
       errors: [
         'INVALID_ID',
@@ -113,7 +113,9 @@ export function executionRoutes(executions: Executions, maxSeconds: number): Rou
       access: 'use',
       params: one,
       query: eventsQuery,
-      answers: { 200: { description: 'The events', content: { 'text/event-stream': 'text' } } },
+      answers: {
+        200: { description: 'The events', content: { 'text/event-stream': { events: executionEvents } } },
+      },
       errors: ['INVALID_REQUEST', ...LOOKING],
       async handle({ key, params, query, request, response, signal }) {
         const name = nameOf(key.tenant, params);
@@ -131,7 +133,7 @@ export function executionRoutes(executions: Executions, maxSeconds: number): Rou
       access: 'use',
       params: one,
       query: noQuery,
-      answers: { 202: { description: 'It is being cancelled' } },
+      answers: { 202: { description: 'It is being cancelled', content: { 'application/json': execution } } },
       errors: LOOKING,
       async handle({ key, params, response }) {
         const name = nameOf(key.tenant, params);

@@ -54,6 +54,99 @@ export const execution = z
   })
   .meta({ id: 'Execution' });
 
+/** Of every event. */
+const told = z.object({
+  seq: z.int().meta({ description: 'Grows within an execution; the number that `Last-Event-ID` takes' }),
+  timestamp: z.iso.datetime(),
+  execution_id: z.string(),
+});
+const truncated = z.boolean().optional().meta({ description: 'It had more than 60 KiB' });
+
+const errorType = z.enum([
+  'execution_error',
+  'timeout_error',
+  'context_limit_exceeded',
+  'container_lost',
+  'cancelled',
+  'conversation_locked',
+]);
+
+const spoken = { text: z.string(), truncated };
+
+/** What an execution's stream tells, by the name of the event. A runner's may have more fields than these. */
+export const executionEvents = {
+  container: told
+    .extend({
+      type: z.literal('container'),
+      container_id: z.string(),
+      source: z.enum(['existing', 'warm', 'cold']),
+      acquire_ms: z.int(),
+    })
+    .meta({ id: 'ContainerEvent' }),
+  text_delta: told
+    .extend({
+      type: z.literal('text_delta'),
+      ...spoken,
+      stream: z.enum(['stdout', 'stderr']).optional().meta({ description: "Of a script's output" }),
+    })
+    .meta({ id: 'TextDeltaEvent' }),
+  thinking: told.extend({ type: z.literal('thinking'), ...spoken }).meta({ id: 'ThinkingEvent' }),
+  tool_use: told
+    .extend({ type: z.literal('tool_use'), id: z.string(), name: z.string(), input: z.unknown(), truncated })
+    .meta({ id: 'ToolUseEvent' }),
+  tool_result: told
+    .extend({
+      type: z.literal('tool_result'),
+      id: z.string(),
+      content: z.unknown(),
+      is_error: z.boolean(),
+      truncated,
+    })
+    .meta({ id: 'ToolResultEvent' }),
+  system: told
+    .extend({ type: z.literal('system') })
+    .loose()
+    .meta({ id: 'SystemEvent' }),
+  gap: told
+    .extend({ type: z.literal('gap'), from: z.int(), to: z.int() })
+    .meta({ id: 'GapEvent', description: 'In place of events that are no longer kept' }),
+  container_recovered: told
+    .extend({
+      type: z.literal('container_recovered'),
+      message: z.string(),
+      recovered: z.boolean(),
+      retry_recommended: z.boolean(),
+    })
+    .meta({ id: 'ContainerRecoveredEvent' }),
+  done: told
+    .extend({
+      type: z.literal('done'),
+      subtype: z.string().meta({ description: '`success`, or how it failed' }),
+      result: z.string().optional(),
+      session_id: z.string().optional(),
+      num_turns: z.number().optional(),
+      duration_ms: z.number().optional(),
+      cost_usd: z.number().optional(),
+      usage: z.unknown().optional(),
+      exit_code: z
+        .int()
+        .nullable()
+        .optional()
+        .meta({ description: 'Of a script; null when a signal killed it' }),
+      truncated,
+    })
+    .meta({ id: 'DoneEvent', description: 'Last, unless there is an `error`' }),
+  error: told
+    .extend({
+      type: z.literal('error'),
+      error_type: errorType,
+      message: z.string(),
+      recoverable: z.boolean(),
+      truncated,
+    })
+    .meta({ id: 'ErrorEvent', description: 'Last, unless there is a `done`' }),
+};
+
 export function shownExecution(record: ExecutionRecord): z.output<typeof execution> {
   return {
     execution_id: record.execution,

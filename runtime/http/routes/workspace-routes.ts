@@ -8,7 +8,7 @@ import { EventStream } from '../event-stream.ts';
 import { workspaceParam } from '../identifiers.ts';
 import { type Route, route } from '../route.ts';
 import { sendJson } from '../send-json.ts';
-import { newWorkspace, workspace, workspaceChange } from './workspace-schemas.ts';
+import { newWorkspace, workspace, workspaceChange, workspaceEvents } from './workspace-schemas.ts';
 
 export interface WorkspaceService {
   workspaces: Workspaces;
@@ -200,7 +200,12 @@ export function workspaceRoutes(service: () => WorkspaceService): Route[] {
         '`state_changed` with the workspace, first as it is now; `progress` with what is being done; `error` with what failed. Ends when it is deleted.',
       params: one,
       query: nothing,
-      answers: { 200: { description: 'Server-sent events', content: { 'text/event-stream': 'text' } } },
+      answers: {
+        200: {
+          description: 'Server-sent events',
+          content: { 'text/event-stream': { events: workspaceEvents } },
+        },
+      },
       errors: [...always, 'INVALID_ID', 'WORKSPACE_NOT_FOUND'],
       async handle({ key, params, response, signal }) {
         const rows = service().workspaces.follow(key.tenant, params.id, signal);

@@ -51,6 +51,16 @@ export const workspaceChange = z
   })
   .meta({ id: 'WorkspaceChange' });
 
+const workspaceError = z
+  .object({
+    code: z.string(),
+    message: z.string(),
+    count: z.number().meta({ description: 'Failures in a row' }),
+    terminal: z.boolean().meta({ description: 'It is tried again only after `retry`' }),
+    at: z.iso.datetime(),
+  })
+  .meta({ id: 'WorkspaceError' });
+
 export const workspace = z
   .object({
     id: z.string(),
@@ -63,15 +73,7 @@ export const workspace = z
     operation: z.enum(['NONE', ...OPERATIONS]),
     progress: z.string().nullable().meta({ description: 'What is being done, in words' }),
     archived: z.boolean(),
-    error: z
-      .object({
-        code: z.string(),
-        message: z.string(),
-        count: z.number().meta({ description: 'Failures in a row' }),
-        terminal: z.boolean().meta({ description: 'It is tried again only after `retry`' }),
-        at: z.iso.datetime(),
-      })
-      .nullable(),
+    error: workspaceError.nullable(),
     standby_ttl_seconds: z.number(),
     archive_ttl_seconds: z.number().nullable().meta({ description: 'null: never' }),
     created_at: z.iso.datetime(),
@@ -80,3 +82,11 @@ export const workspace = z
     url: z.string().meta({ description: 'Where it is reached, with a key or a session' }),
   })
   .meta({ id: 'Workspace' });
+
+export const workspaceEvents = {
+  state_changed: workspace,
+  progress: z
+    .object({ operation: workspace.shape.operation, message: z.string() })
+    .meta({ id: 'WorkspaceProgress' }),
+  error: workspaceError,
+};

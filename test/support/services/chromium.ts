@@ -3,7 +3,7 @@ import { nothingToStop, type Service } from './service.ts';
 
 export const chromium: Service = {
   name: 'chromium',
-  neededBy: "the editor's page in a browser",
+  neededBy: "the editor's page and the client in a browser",
   remedy: 'put chromium on the path',
   async start({ say }) {
     // Without a font of its own a page has no letters.

@@ -23,6 +23,8 @@ const variables = {
   s3: 'TEST_S3_ENDPOINT',
   bubblewrap: 'TEST_BWRAP',
   chromium: 'TEST_CHROMIUM',
+  bun: 'TEST_BUN',
+  deno: 'TEST_DENO',
   'workspace-base-image': 'TEST_WORKSPACE_IMAGE',
   'proxy-sidecar-image': 'TEST_PROXY_IMAGE',
   'runtime-image': 'TEST_RUNTIME_IMAGE',
@@ -125,6 +127,10 @@ export const bubblewrap = (): { path: string } => ({ path: provided('bubblewrap'
 
 /** A browser's program. */
 export const chromium = (): { path: string } => ({ path: provided('chromium') });
+
+/** Programs that run JavaScript, as Node does. */
+export const bun = (): { path: string } => ({ path: provided('bun') });
+export const deno = (): { path: string } => ({ path: provided('deno') });
 
 /** Built from the sources as they are: never an older one. */
 export const workspaceImage = (): string => provided('workspace-base-image');

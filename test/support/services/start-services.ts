@@ -9,6 +9,7 @@ import {
   runtimeImage,
   workspaceImage,
 } from './image-service.ts';
+import { bun, deno } from './javascript-runtimes.ts';
 import { moto } from './moto.ts';
 import { postgres } from './postgres.ts';
 import { postgresServer } from './postgres-server.ts';
@@ -29,6 +30,8 @@ export const services: readonly Service[] = [
   s3,
   bubblewrap,
   chromium,
+  bun,
+  deno,
   workspaceImage,
   proxyImage,
   runtimeImage,
