@@ -14,7 +14,7 @@ const OF_ONE_SIZE = 500;
 
 /**
  * How many bytes the part of this number, from 1, has. 10 MiB are held at once for the first 5 GB, and later at most
- * 1/250 of what has been sent. All parts together have 27 TiB.
+ * 1/250 of what has been sent. All parts together have 24 TiB.
  */
 export function partBytes(number: number): number {
   if (number <= OF_FIRST_SIZE) return FIRST_BYTES;
