@@ -30,7 +30,7 @@ berth.warmPool.set({ min_size: 1 });
 `;
 
 const CUT = `import { Berth } from '@berth/client';
-const conversation = new Berth({ url: BERTH_URL, key: BERTH_KEY, backoffMs: 1 }).conversation('cut');
+const conversation = new Berth({ url: BERTH_URL, key: BERTH_KEY, backoffMs: 1, retries: 100 }).conversation('cut');
 const input = 'import time\\nfor n in range(4): print(n, flush=True); time.sleep(0.05)';
 const told = { seqs: [], text: '' };
 for await (const event of conversation.execute({ user_input: input })) {

@@ -148,6 +148,11 @@ const tree: Record<string, { code: string; breaks?: string[] }> = {
     code: `import 'fast-check';`,
     breaks: ['no-dev-dependencies-in-runtime'],
   },
+  'runtime/http1/head.ts': { code: `export const most = 1;` },
+  'runtime/http1/with-others.ts': {
+    code: `import '../contracts/names.ts';`,
+    breaks: ['http1-is-a-library'],
+  },
   'runtime/with-undeclared.ts': { code: `import 'undici-types';`, breaks: ['no-undeclared-packages'] },
   'runtime/with-nothing-there.ts': { code: `import './absent.ts';`, breaks: ['resolvable'] },
   'runtime/cycle-a.ts': {

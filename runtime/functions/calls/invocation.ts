@@ -162,8 +162,9 @@ export class Invocations {
       // An answer that breaks off closes the client's connection, too: who was first counts.
       if (call !== undefined && !call.isCancelled) stopped = undefined;
       if (call?.hasBegun) {
-        if (stopped === undefined) await this.#failed(worker, error);
-        return { outcome: stopped ?? 'worker_failed' };
+        const outcome = stopped ?? 'worker_failed';
+        if (outcome === 'worker_failed') await this.#failed(worker, error);
+        return { outcome };
       }
       if (error instanceof NotReached || isBerthError(error, 'CONTAINER_NOT_FOUND'))
         return { outcome: 'not-reached', error };

@@ -3,7 +3,7 @@ import type { ContainerBackend, Endpoint } from '../../containers/container-back
 import type { ContainerId } from '../../contracts/ids.ts';
 import { SharedRead } from '../../http1/shared-read.ts';
 import { type ConnectionKeeper, UpstreamConnection } from '../../http1/upstream-connection.ts';
-import { askOver } from './idle-question.ts';
+import { askIdle } from '../pool/worker-probe.ts';
 import { NotReached } from './worker-call.ts';
 
 /** A connection that nobody uses tells by its end that a worker is gone. */
@@ -39,9 +39,9 @@ export class WorkerConnections {
     const kept = takeKept(known);
     if (kept !== undefined) return kept;
     // A program that is gone shows in a connection that closes at once: asked before the call, it costs nobody one.
-    const said = await askOver(await this.#open(worker, known));
-    if (said === 'nothing') throw new NotReached('it does not answer');
-    return takeKept(known) ?? (await this.#open(worker, known));
+    // On a connection of its own: many a program closes the one it has answered on, without a word before.
+    if ((await askIdle(known.endpoint)) === undefined) throw new NotReached('it does not answer');
+    return this.#open(worker, known);
   }
 
   async endpoint(worker: ContainerId, port: number): Promise<Endpoint> {

@@ -7,7 +7,7 @@ import type { Endpoint } from '../../containers/container-backend.ts';
  * only a 200 says that nothing of that call goes on. Our images answer it; others answer that they know no such path.
  */
 export const IDLE_PATH = '/_berth/idle';
-export const ASK_MS = 2_000;
+const ASK_MS = 2_000;
 const POLL_MS = 10;
 
 /** What its program says; `silent`: nothing yet, though it may; undefined: nothing that is HTTP. */

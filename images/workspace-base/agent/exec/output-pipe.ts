@@ -18,8 +18,11 @@ export class OutputPipe {
 
   /** Reads a pipe that the agent opened, without allocating anything for it. */
   static fromDescriptor(fd: number, sink: ChunkSink): OutputPipe {
+    let chunk = lent;
     const receive = (length: number): boolean => {
-      pipe.#receive(lent.subarray(0, length));
+      // Endless output comes in pieces of one size: a view of each would be garbage by the megabyte.
+      if (chunk.length !== length) chunk = lent.subarray(0, length);
+      pipe.#receive(chunk);
       return true;
     };
     const onread = { buffer: lent, callback: receive };
