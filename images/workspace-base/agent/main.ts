@@ -1,4 +1,5 @@
 import { realpathSync, statSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
 import { Activity } from './activity.ts';
 import type { Agent } from './agent.ts';
 import { Assignment } from './assignment.ts';
@@ -13,6 +14,10 @@ import { rehearse } from './rehearsal.ts';
 import { createAgentServer } from './server.ts';
 import { parseSettings, type Settings, SettingsError } from './settings.ts';
 import { Token } from './token.ts';
+
+// What it passes on leaves little behind at a time. V8 would let that come together in ever more memory, of which a
+// container has little; it is the user's.
+setFlagsFromString('--semi-space-growth-factor=1');
 
 /** Late enough to stay out of the way of the first health check. */
 const READY_AFTER_MS = 250;
