@@ -2,12 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { it } from 'vitest';
 import { eventually } from '../support/cluster.ts';
 import { FUNCTION_SERVICES, FunctionCluster } from '../support/function-cluster.ts';
+import { must } from '../support/must.ts';
 import { describeWith } from '../support/services/provided.ts';
 
 /** Tells how many calls it had at once when this one began. */
 const OVERLAPS = `let running = 0;
   export default async ({ ms = 0 }) => {
     running += 1;
+    console.log('begun');
     const atOnce = running;
     await new Promise((resolve) => setTimeout(resolve, ms));
     running -= 1;
@@ -50,7 +52,12 @@ describeWith(FUNCTION_SERVICES, 'two instances', () => {
     const ofOne = await here.define(one, OVERLAPS, { max_capacity: 1 }, { timeout_seconds: 900 });
     const ofTwo = ofOne.at(two);
     const lost = ofOne.call(FOREVER);
-    await eventually(async () => expect((await ofTwo.pool()).busy).toBe(1));
+    // Frozen before it is at its worker, the call would be made at another, as it should.
+    await eventually(async () => {
+      const held = must((await here.workers(ofOne.name))[0]);
+      const said = await here.engine.getContainer(held.id).logs({ stdout: true });
+      expect(String(said)).toContain('begun');
+    });
     one.child.kill('SIGSTOP');
     const first = await eventually(async () => {
       const answer = await ofTwo.call();

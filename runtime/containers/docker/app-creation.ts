@@ -57,7 +57,9 @@ export class AppCreation {
     this.#port = spare;
     this.#attempt.signal.throwIfAborted();
     await this.#createApp(spare);
+    this.#attempt.signal.throwIfAborted();
     await startContainer(this.#engine, this.#app ?? '');
+    this.#attempt.signal.throwIfAborted();
   }
 
   async #makeBoth(): Promise<void> {
