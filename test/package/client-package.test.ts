@@ -29,6 +29,7 @@ if (event.type === 'dome') console.log(event);
 berth.warmPool.set({ min_size: 1 });
 `;
 
+/** Each cut comes right behind an event, and what a platform has not handed on by then is lost: so it takes many. */
 const CUT = `import { Berth } from '@berth/client';
 const conversation = new Berth({ url: BERTH_URL, key: BERTH_KEY, backoffMs: 1, retries: 100 }).conversation('cut');
 const input = 'import time\\nfor n in range(4): print(n, flush=True); time.sleep(0.05)';

@@ -132,12 +132,6 @@ export class DockerBackend implements ContainerBackend {
   }
 
   async resume(id: ContainerId): Promise<void> {
-    // Somebody waits for it: it is looked at only where the engine refuses.
-    try {
-      return await this.#engine.unpause(id);
-    } catch (error) {
-      if (!isRefusal(error)) throw callFailure(error, id);
-    }
     await this.#on(id, async ({ Id, State }) => {
       if (State.Status !== 'running') await this.#engine.unpause(Id);
     });

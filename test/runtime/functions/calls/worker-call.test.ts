@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type AnswerHead, WorkerCall } from '../../../../runtime/functions/calls/worker-call.ts';
+import { type AnswerHead, NotReached, WorkerCall } from '../../../../runtime/functions/calls/worker-call.ts';
 import { UpstreamConnection } from '../../../../runtime/http1/upstream-connection.ts';
 
 const EMPTY = { path: '/', headers: ['Host', 'function', 'Content-Length', '0'], body: undefined };
@@ -66,7 +66,24 @@ describe('a call of a worker', () => {
     expect(connection.usable).toBe(true);
   });
 
+  it('may have been done where it fails once it was sent: it is not made at another', async () => {
+    await listen((socket) => socket.once('data', () => socket.destroy()));
+    const broken = await failed(call());
+    expect(broken).toBeInstanceOf(Error);
+    expect(broken).not.toBeInstanceOf(NotReached);
+    connection.destroy();
+    const never = await failed(call()); // on a connection that was lost by then
+    expect(never).toBeInstanceOf(Error);
+    expect(passed).toBeUndefined();
+  });
+
   it('can be given up before its answer, and within it', async () => {
+    await listen(() => {});
+    const early = call();
+    early.cancel(new Error('at once'));
+    expect(await failed(early)).toMatchObject({ message: 'at once' });
+    expect(await failed(early)).not.toBeInstanceOf(NotReached);
+
     await listen(() => {});
     const silent = call();
     setTimeout(() => silent.cancel(new Error('enough')), 20);

@@ -20,11 +20,14 @@ describe('connections to workers', () => {
   /** Of calls and questions, by the connection they came on. */
   let seen: { port: number | undefined; asks: boolean }[];
   let hangUp: boolean;
+  /** How often it was asked where the worker is: on some backends that is a call to an API. */
+  let located: number;
 
   beforeEach(async () => {
     closed = [];
     seen = [];
     hangUp = false;
+    located = 0;
     backend = new LocalWorkers(() => (request, response) => {
       seen.push({ port: request.socket.remotePort, asks: request.url === IDLE_PATH });
       response.end('ok');
@@ -34,7 +37,15 @@ describe('connections to workers', () => {
       ...{ id: worker, role: 'function', image: 'i', env: {}, labels: {}, network: 'none' },
       limits: { cpus: 1, memoryBytes: 1, pids: 1 },
     });
-    connections = new WorkerConnections({ backend, onIdleClosed: (id) => void closed.push(id) });
+    connections = new WorkerConnections({
+      backend: {
+        endpoint(id) {
+          located += 1;
+          return backend.endpoint(id);
+        },
+      },
+      onIdleClosed: (id) => void closed.push(id),
+    });
   });
   afterEach(async () => {
     connections.close();
@@ -54,6 +65,7 @@ describe('connections to workers', () => {
     expect(seen.map(({ asks }) => asks)).toEqual([true, false, false, false]);
     expect(ports()).toBe(1);
     expect(closed).toEqual([]);
+    expect(located).toBe(1);
   });
 
   it('tell when the worker closes the one that nobody uses, which is dialled anew', async () => {
@@ -62,8 +74,10 @@ describe('connections to workers', () => {
     await call();
     await expect.poll(() => closed).toEqual([worker]);
     hangUp = false;
+    connections.tidy(performance.now()); // it may come back
     await call();
     expect({ ports: ports(), questions: questions() }).toEqual({ ports: 2, questions: 2 });
+    expect(located).toBe(1);
   });
 
   it('tell nothing of one that is forgotten, which is dialled anew', async () => {
@@ -83,6 +97,7 @@ describe('connections to workers', () => {
     await call();
     expect(ports()).toBe(2);
     expect(closed).toEqual([]);
+    expect(located).toBe(2);
   });
 
   it('are not made to a worker that there is not', async () => {
