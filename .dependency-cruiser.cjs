@@ -28,8 +28,8 @@ module.exports = {
       name: 'resolvable',
       severity: 'error',
       from: {},
-      // The editor's server puts packages there for its page.
-      to: { couldNotResolve: true, pathNot: '^\\./vendor/' },
+      // The editor's server, and the runtime, put packages there for their pages.
+      to: { couldNotResolve: true, pathNot: '^\\.\\.?/vendor/' },
     },
     {
       name: 'contracts-import-nothing',
@@ -84,6 +84,13 @@ module.exports = {
       to: { pathNot: ['^images/workspace-editor/page/', '^\\./vendor/'], dependencyTypesNot: ['type-only'] },
     },
     {
+      name: 'dashboard-page-is-self-contained',
+      comment: 'A browser finds only what lies beside it; types of the client keep it true to the API.',
+      severity: 'error',
+      from: { path: '^runtime/dashboard/page/.+\\.js$' },
+      to: { pathNot: ['^runtime/dashboard/page/', '^\\.\\./vendor/'], dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'client-is-self-contained',
       comment: "It goes to users alone, and runs in browsers: its own files, and not even Node's modules.",
       severity: 'error',
@@ -92,9 +99,10 @@ module.exports = {
     },
     {
       name: 'client-is-for-users',
-      comment: 'The runtime does not call itself.',
+      comment:
+        'The runtime does not call itself. The command is a user: it asks a service, perhaps far away.',
       severity: 'error',
-      from: runtimeExcept('^runtime/client/'),
+      from: runtimeExcept('^runtime/client/', '^runtime/cli/', '^runtime/dashboard/page/'),
       to: { path: '^runtime/client/' },
     },
     {
@@ -109,6 +117,12 @@ module.exports = {
       severity: 'error',
       from: runtimeExcept('^runtime/http/'),
       to: { path: [packageNamed('express'), packageNamed('@types/express')] },
+    },
+    {
+      name: 'marked-for-documentation-only',
+      severity: 'error',
+      from: { pathNot: ['^runtime/http/documentation/', '^test/'] },
+      to: { path: packageNamed('marked') },
     },
     {
       name: 'dockerode-in-its-adapter-only',

@@ -1,13 +1,59 @@
+import type { OpenApiDocument } from '../package/client/api-types.ts';
+import { servedDocument } from '../package/client/served-document.ts';
 import { VARIABLES } from '../runtime/contracts/environment.ts';
 import { ERRORS } from '../runtime/contracts/errors.ts';
 import { variableNames } from '../runtime/contracts/load-config.ts';
 import type { Variable } from '../runtime/contracts/variable.ts';
+import { Metrics } from '../runtime/telemetry/metrics.ts';
+import { apiReference } from './api-reference.ts';
+import { row } from './table-row.ts';
 
 const NOTE = '<!-- Made by `npm run docs` from the code; a test keeps it equal. -->';
 
 /** The pages of docs/reference that are made from the code, by file name. */
-export function referencePages(): Record<string, string> {
-  return { 'configuration.md': configurationPage(), 'errors.md': errorsPage() };
+export async function referencePages(): Promise<Record<string, string>> {
+  return {
+    'api.md': apiPage(await servedDocument()),
+    'configuration.md': configurationPage(),
+    'errors.md': errorsPage(),
+    'metrics.md': metricsPage(),
+  };
+}
+
+function apiPage(document: OpenApiDocument): string {
+  return `${NOTE}
+# API
+
+Send \`Authorization: Bearer <key>\`. Bodies are JSON unless a row says otherwise; what each code of an error means is in
+[errors](errors.md). A running service has the same with every schema at \`/docs/api\`, and for tools at \`/openapi.json\`.
+
+${apiReference(document)}`;
+}
+
+function metricsPage(): string {
+  const metrics = new Metrics(async () => 0);
+  metrics.watchWarmPool(async () => ({ size: 0, target: 0, starting: 0 }));
+  metrics.watchWorkers(async () => ({}));
+  metrics.watchEgress(
+    { refused: new Map(), passed: new Map(), durations: new Map(), restarts: 0 },
+    async () => {},
+  );
+  const rows = metrics
+    .describe()
+    .filter(({ name }) => name.startsWith('workspace_'))
+    .map(({ name, help, type, labels }) =>
+      row([`\`${name}\``, type, labels.map((label) => `\`${label}\``).join(' '), help]),
+    );
+  return `${NOTE}
+# Metrics
+
+\`GET /metrics\` with an admin key, for Prometheus. Beside these are prom-client's own of the process, \`process_…\` and \`nodejs_…\`. Which of them
+to watch, and what to do then, is in [operating](../guides/operations.md#what-to-watch).
+
+| metric | kind | labels | |
+|---|---|---|---|
+${rows.toSorted().join('\n')}
+`;
 }
 
 function configurationPage(): string {
@@ -47,8 +93,4 @@ The \`request_id\` is in the header \`X-Request-Id\` of every answer and in the 
 |---|---|---|---|---|
 ${rows.join('\n')}
 `;
-}
-
-function row(cells: string[]): string {
-  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }

@@ -1,4 +1,5 @@
 import type { RunError } from '@pulumi/pulumi';
+import { VARIABLES } from '../runtime/contracts/environment.ts';
 import type { PlatformArgs } from './platform-args.ts';
 import { ARGUMENT_NAMES, ONLY_ON_ECS, RULES } from './platform-rules.ts';
 import { siteOf } from './site-of.ts';
@@ -68,9 +69,7 @@ function contradictions(args: PlatformArgs): Contradiction[] {
   const problems: Contradiction[] = [];
   const say = (key: keyof PlatformArgs, wants: string, example: string) =>
     problems.push({ key, wants, example });
-  const { platform, egressMode, runtimeReplicas = 1, warmPoolMin = 0, warmPoolMax } = args;
-  if (warmPoolMax !== undefined && warmPoolMin > warmPoolMax)
-    say('warmPoolMax', `at least warmPoolMin, which is ${warmPoolMin}`, String(warmPoolMin));
+  const { platform, egressMode, runtimeReplicas = 1 } = args;
   if (platform === 'docker') {
     if (runtimeReplicas > 1) say('runtimeReplicas', '1 on docker: files are on one machine', '1');
     if (egressMode === 'sidecar') say('egressMode', 'host or service on docker', 'host');
@@ -87,7 +86,23 @@ function contradictions(args: PlatformArgs): Contradiction[] {
     if (args.runtimeReplicas === 1) say('runtimeReplicas', '2 or more on ecs: one zone may be lost', '2');
     problems.push(...workspaceContradictions(args), ...networkContradictions(args));
   }
-  return problems;
+  return [...problems, ...poolContradictions(args)];
+}
+
+/** One that is given alone meets the default of the other. */
+function poolContradictions({ platform, warmPoolMin, warmPoolMax }: PlatformArgs): Contradiction[] {
+  const [least, most] =
+    platform === 'ecs'
+      ? [VARIABLES.ECS_WARM_POOL_MIN_SIZE.default, VARIABLES.ECS_WARM_POOL_MAX_SIZE.default]
+      : [VARIABLES.WARM_POOL_MIN_SIZE.default, VARIABLES.WARM_POOL_MAX_SIZE.default];
+  const { min = least, max = most } = { min: warmPoolMin, max: warmPoolMax };
+  if (!(min > max)) return []; // also where one is no number, which is told elsewhere
+  const unless = (given: number | undefined) => (given === undefined ? ' unless it is given' : '');
+  const [key, wants, example, is] =
+    warmPoolMax === undefined
+      ? (['warmPoolMin', `at most warmPoolMax, which is ${max}${unless(warmPoolMax)}`, max, min] as const)
+      : (['warmPoolMax', `at least warmPoolMin, which is ${min}${unless(warmPoolMin)}`, min, max] as const);
+  return [{ key, wants, example: String(example), is: String(is) }];
 }
 
 /** What workspaces do on a host of the API's own site, a browser would let them do to the API. */

@@ -25,7 +25,7 @@ export interface PlatformArgs {
    */
   version?: string;
   /**
-   * Fewest containers kept ready.
+   * Fewest containers kept ready: no more than `warmPoolMax`.
    * @default docker 2, ecs 50
    * @example 2
    */
@@ -56,7 +56,7 @@ export interface PlatformArgs {
    */
   allowedDomains?: string[];
   /**
-   * Region of Bedrock, where calls of models are signed.
+   * On ecs: region of Bedrock, where calls of models are signed.
    * @default none: nothing is signed
    * @example us-east-1
    */

@@ -1,3 +1,4 @@
+import { isPlainAllowEntry, MOST_ALLOW_ENTRIES } from '../runtime/contracts/allow-entry.ts';
 import { parseFunctionTasks } from '../runtime/contracts/function-task.ts';
 import {
   listOf,
@@ -35,11 +36,15 @@ export const RULES: Record<keyof PlatformArgs, Rule> = {
   warmPoolMax: wholeNumber(0, 10_000, '10'),
   maxContainers: wholeNumber(1, 100_000, '100'),
   egressMode: oneOf(Object.values(EgressMode)),
-  allowedDomains: listOf(
-    /^(internal:)?\.?[^\s:/@,]{1,253}(:\d{1,5})?$|^none$/,
-    'a list of hosts',
-    '["pypi.org", ".example.com"]',
-  ),
+  allowedDomains: {
+    wants: 'a list of hosts: names, .name for all below it, name:port, internal:name, or none alone',
+    example: '["pypi.org", ".example.com"]',
+    accepts: (value) =>
+      Array.isArray(value) &&
+      value.length > 0 &&
+      value.length < MOST_ALLOW_ENTRIES && // the host of models may be one more
+      value.every((item) => isPlainAllowEntry(String(item))),
+  },
   bedrockRegion: matching(/^[a-z]{2}(-[a-z]+)+-\d$/, 'the name of an AWS region', 'us-east-1'),
   anthropicApiKey: orPromised(matching(/^\S{8,}$/, 'a key of Anthropic, which is one word', 'sk-ant-…')),
   runtimeReplicas: wholeNumber(1, 100, '2'),
@@ -88,6 +93,7 @@ export const RULES: Record<keyof PlatformArgs, Rule> = {
 
 /** Arguments that mean nothing on Docker. */
 export const ONLY_ON_ECS = [
+  'bedrockRegion',
   'vpcId',
   'subnetIds',
   'vpcCidr',

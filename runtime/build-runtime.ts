@@ -3,6 +3,7 @@ import { afterProxyRestart } from './assembly/after-proxy-restart.ts';
 import { buildConversations } from './assembly/build-conversations.ts';
 import { buildEgress } from './assembly/build-egress.ts';
 import { buildFunctions } from './assembly/build-functions.ts';
+import { buildOverview } from './assembly/build-overview.ts';
 import { buildSweep } from './assembly/build-sweep.ts';
 import { buildWorkspaces } from './assembly/build-workspaces.ts';
 import { loadKeys } from './assembly/load-keys.ts';
@@ -28,12 +29,16 @@ import { functionMetricsRoutes } from './http/routes/function-metrics-routes.ts'
 import { functionRoutes } from './http/routes/function-routes.ts';
 import { invokeRoutes } from './http/routes/invoke-routes.ts';
 import { operationsRoutes } from './http/routes/operations-routes.ts';
+import { overviewRoutes } from './http/routes/overview-routes.ts';
+import { terminalRoutes } from './http/routes/terminal-routes.ts';
 import { warmPoolRoutes } from './http/routes/warm-pool-routes.ts';
 import { workspaceRoutes } from './http/routes/workspace-routes.ts';
 import { HttpServer } from './http/server.ts';
+import { Upgrades } from './http/upgrades.ts';
 import { type Checkpoint, noCheckpoint } from './lifecycle/checkpoint.ts';
 import { ClosingStack } from './lifecycle/closing-stack.ts';
 import { Readiness } from './lifecycle/readiness.ts';
+import { RecentActivity } from './overview/recent-activity.ts';
 import { Metrics } from './telemetry/metrics.ts';
 import { VERSION } from './version.ts';
 
@@ -88,6 +93,7 @@ async function build(
       config.WORKSPACE_IMAGE === undefined ? imageBuildFrom(IMAGE_BUILDER, 'workspace-base', env) : undefined,
     log,
   });
+  const activity = new RecentActivity();
   const parts = buildConversations({
     ...foundation,
     egress: egress.containers,
@@ -95,10 +101,11 @@ async function build(
     config,
     images,
     metrics,
+    activity,
     checkpoint,
     log,
   });
-  const { conversations, executions, warmPool } = parts;
+  const { conversations, executions, terminals, warmPool } = parts;
   const database = await openDatabase({
     url: config.DATABASE_URL,
     dataDir: data.path,
@@ -184,12 +191,25 @@ async function build(
   readiness.add('database', () => database.ping(), { vital: false });
   readiness.add('objects', () => objects.ping(), { vital: false });
   readiness.add('image', async () => images.require());
+  const overview = buildOverview({
+    ...foundation,
+    activity,
+    egress,
+    conversations: parts,
+    database: workspaces && database,
+    functions,
+    sweep,
+    readiness,
+    log,
+  });
   const routes = [
+    ...overviewRoutes(overview.feed),
     ...executionRoutes(executions, settings.executionTimeout),
     ...execRoutes(conversations, settings.executionTimeout),
+    ...terminalRoutes({ terminals, ring, publicUrl: config.PUBLIC_URL }),
     ...fileRoutes(conversations),
     ...conversationRoutes(conversations),
-    ...egressRoutes(parts.egress),
+    ...egressRoutes(parts.egress, overview.refusalsOf),
     ...workspaceRoutes(() => workspaces?.service ?? refuseWorkspaces(backend.kind)),
     ...functionRoutes({ registry: () => functions.registry(), settings: functions.settings }),
     ...invokeRoutes(() => functions.invocations),
@@ -205,10 +225,8 @@ async function build(
     ...operationsRoutes({ version: VERSION, readiness, metrics, ring }),
   ];
   routes.push(...documentationRoutes(routes, VERSION, config.PUBLIC_URL));
-  const server = new HttpServer(
-    createApp({ routes, ring, log, metrics, trustedProxies: config.TRUSTED_PROXIES }),
-    workspaces?.proxy,
-  );
+  const app = createApp({ routes, ring, log, metrics, trustedProxies: config.TRUSTED_PROXIES });
+  const server = new HttpServer(app, workspaces?.proxy, new Upgrades(app, routes));
   closing.add('image build', () => images.close());
   await images.look();
   url = await server.listen(config.HOST, config.PORT);
@@ -223,12 +241,14 @@ async function build(
   let callsOver: Promise<void> | undefined;
   closing.add('work in flight', async () => {
     callsOver = functions.stop(); // at the same time: the grace period is one for all
+    terminals.close();
     await conversations.close({ handOver: !containersAreOurs });
   });
   closing.add('loops', () => {
     loops.stop();
     sweep.blobs.stop();
   });
+  closing.add('overview', () => overview.close());
   closing.add('server', () => server.stopAccepting());
   void images.start().then(() => warmPool.wake());
   return { url, developmentKey, backend: backend.kind, close: () => closing.close(log) };

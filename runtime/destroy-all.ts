@@ -9,6 +9,7 @@ import type { Config } from './contracts/environment.ts';
 import { noEgress } from './egress-host/container-egress.ts';
 import { noCheckpoint } from './lifecycle/checkpoint.ts';
 import { ClosingStack } from './lifecycle/closing-stack.ts';
+import { RecentActivity } from './overview/recent-activity.ts';
 import type { WorkerStore } from './state/worker-store.ts';
 import { allRecords } from './sweep/all-records.ts';
 import { Metrics } from './telemetry/metrics.ts';
@@ -55,6 +56,7 @@ async function open(
     rules: egressRules({ ...foundation, config }),
     images: new ImagePreparation({ backend, image: settings.image, build: undefined, log }),
     metrics: new Metrics(async () => 0),
+    activity: new RecentActivity(),
     checkpoint: noCheckpoint,
     log,
   });

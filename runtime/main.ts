@@ -1,4 +1,6 @@
 #!/usr/bin/env node
-import { runCommand } from './cli/run-command.ts';
+import { keepCompiled } from './cli/keep-compiled.ts';
 
-process.exitCode = await runCommand(process.argv.slice(2), process.env);
+keepCompiled(process.argv[2], process.env);
+const { runCommandLine } = await import('./cli/command-line.ts');
+process.exitCode = await runCommandLine(process.argv.slice(2), process.env);

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 const checks = [
   { name: 'types', command: ['tsc', '--noEmit'] },
   { name: 'types of the page', command: ['tsc', '-p', 'images/workspace-editor/page'] },
+  { name: 'types of the dashboard', command: ['tsc', '-p', 'runtime/dashboard/page'] },
   { name: 'types of the client', command: ['tsc', '-p', 'runtime/client'] },
   { name: 'lint and format', command: ['biome', 'ci', '--colors=off', '.'] },
   {

@@ -1,5 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import {
+  VENDOR_LICENCES as DASHBOARD_LICENCES,
+  vendorFiles as dashboardFiles,
+} from '../../runtime/dashboard/vendor-files.ts';
 import { VENDOR_LICENCES, vendorFiles } from '../workspace-editor/server/vendor-files.ts';
 import type { BundleRequest } from './bundle.ts';
 
@@ -24,6 +28,7 @@ export const recipes: readonly Recipe[] = [
       entry: at('workspace-base/agent/main.ts'),
       name: 'agent.mjs',
       oneFile: true,
+      readsFrom: [at('workspace-base/agent/terminals')],
       besides: [
         { entry: at('workspace-base/runners/messages/main.ts'), name: 'runners/messages.mjs' },
         { entry: at('workspace-base/port/main.ts'), name: 'port.mjs' },
@@ -63,7 +68,12 @@ export const recipes: readonly Recipe[] = [
     program: {
       entry: at('../runtime/main.ts'),
       name: 'runtime.mjs',
-      readsFrom: [at('../runtime')],
+      readsFrom: [
+        at('../runtime'),
+        at('../docs'),
+        at('../CHANGELOG.md'),
+        ...[...dashboardFiles().values(), ...DASHBOARD_LICENCES].map((file) => at(`../node_modules/${file}`)),
+      ],
       besides: [{ entry: at('../runtime/egress/host-main.ts'), name: 'files/runtime/egress/host-main.mjs' }],
     },
   },

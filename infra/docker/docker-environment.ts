@@ -87,7 +87,7 @@ export function dockerEnvironment(given: Given): RuntimeEnvironment<Output<strin
     EGRESS_CEILING_DOMAINS: DEFAULT,
     ANTHROPIC_API_KEY: args.anthropicApiKey === undefined ? DEFAULT : secret(args.anthropicApiKey),
     ANTHROPIC_API_URL: DEFAULT,
-    BEDROCK_REGION: DEFAULT, // there is no role to assume on a laptop
+    BEDROCK_REGION: DEFAULT, // it is refused: there is no role to assume on a laptop
     BEDROCK_ROLE_ARN: DEFAULT,
     BEDROCK_API_URL: DEFAULT,
     SYNC_EXCLUDE: DEFAULT,

@@ -1,32 +1,16 @@
+import type { AlarmRule } from './alarm-rule.ts';
+import { logAlarmRules } from './log-alarm-rules.ts';
 import { type Metric, metricsOf, type Watched } from './watched.ts';
 
 const GiB = 2 ** 30;
 
-/** When someone is woken. */
-export interface AlarmRule {
-  /** Of the alarm, after the platform's; and the heading of its entry in docs/guides/operations.md. */
-  name: string;
-  /** What is wrong, in a sentence. */
-  means: string;
-  metrics: Record<string, Metric>;
-  /** What is looked at of them, where there are several. */
-  expression?: string;
-  is: 'above' | 'below';
-  threshold: number;
-  /** So many in a row. */
-  periods: number;
-  minutes: number;
-  /** What it means that nothing is told: `breaching`, that it is wrong. */
-  silence?: 'breaching';
-}
-
 /** All alarms of a platform. What mends itself, or can wait until the morning, is only on the dashboard. */
 export function alarmRules(watched: Watched): AlarmRule[] {
-  return [...ofApi(watched), ...ofStores(watched), ...ofNetwork(watched), ...ofLog(watched)];
+  return [...ofApi(watched), ...ofStores(watched), ...ofNetwork(watched), ...logAlarmRules(watched)];
 }
 
 function ofApi(watched: Watched): AlarmRule[] {
-  const { targets, balancer, cluster, service, tasksOf } = metricsOf(watched);
+  const { targets, balancer, service, tasksOf } = metricsOf(watched);
   const missing = (name: string, what: string, of: Watched['runtime']): AlarmRule => ({
     name,
     means: `ECS can't start as many tasks of ${what} as there should be.`,
@@ -76,15 +60,6 @@ function ofApi(watched: Watched): AlarmRule[] {
       is: 'above',
       threshold: 90,
       periods: 4,
-      minutes: 5,
-    },
-    {
-      name: 'capacity',
-      means: 'Nine tenths of the containers that there may be are there: soon conversations are refused.',
-      metrics: { tasks: cluster('TaskCount', 'Maximum') },
-      is: 'above',
-      threshold: Math.floor(watched.mostTasks * 0.9),
-      periods: 2,
       minutes: 5,
     },
   ];
@@ -147,74 +122,4 @@ function ofNetwork(watched: Watched): AlarmRule[] {
 
 function numbered<T>(called: string, of: T[], metric: (each: T) => Metric): Record<string, Metric> {
   return Object.fromEntries(of.map((each, at) => [`${called}${at}`, metric(each)]));
-}
-
-/** What the runtime says itself. */
-function ofLog(watched: Watched): AlarmRule[] {
-  const { signal } = metricsOf(watched);
-  const lasting = { is: 'above', periods: 3, minutes: 5 } as const;
-  const once = { is: 'above', threshold: 0, periods: 1, minutes: 5 } as const;
-  return [
-    {
-      name: 'store-away',
-      means: 'For 3 minutes an instance of the runtime could not reach Redis: it serves nothing new.',
-      metrics: { lines: signal('StoreAway') },
-      is: 'above',
-      threshold: 0,
-      periods: 3,
-      minutes: 1,
-    },
-    {
-      name: 'files-lost',
-      means: 'A container went, and its last changes were not saved.',
-      metrics: { lines: signal('FilesLost') },
-      ...once,
-    },
-    {
-      name: 'files-not-saved',
-      means: 'For a quarter of an hour files could not be saved.',
-      metrics: { lines: signal('FilesNotSaved') },
-      ...lasting,
-      threshold: 0,
-    },
-    {
-      name: 'sweep-breaker',
-      means: 'Many containers have no owner all at once, and the sweep waits for someone to look.',
-      metrics: { lines: signal('BreakerOpen') },
-      ...once,
-    },
-    {
-      name: 'pool-failing',
-      means: 'For a quarter of an hour containers could not be made for the warm pool.',
-      metrics: { lines: signal('PoolFailed') },
-      ...lasting,
-      threshold: 2,
-    },
-    {
-      name: 'loops-failing',
-      means: 'For a quarter of an hour the clearing up failed: nothing expires.',
-      metrics: { lines: signal('LoopFailed') },
-      ...lasting,
-      threshold: 0,
-    },
-    {
-      name: 'egress-failing',
-      means: 'For a quarter of an hour containers had no way out.',
-      metrics: { lines: signal('EgressFailed') },
-      ...lasting,
-      threshold: 5,
-    },
-    ...(watched.signsModels
-      ? [
-          {
-            name: 'models-refused',
-            means:
-              "For a quarter of an hour the role for models could not be assumed: calls of them won't be signed.",
-            metrics: { lines: signal('ModelsRefused') },
-            ...lasting,
-            threshold: 0,
-          },
-        ]
-      : []),
-  ];
 }

@@ -1,6 +1,6 @@
 import { MetricAlarm } from '@pulumi/aws/cloudwatch/metricAlarm.js';
 import type { Input, Output, Resource } from '@pulumi/pulumi';
-import type { AlarmRule } from './alarm-rules.ts';
+import type { AlarmRule } from './alarm-rule.ts';
 import type { EcsPlace } from './ecs-place.ts';
 
 interface Given {

@@ -69,7 +69,7 @@ function graphsOf(watched: Watched): Graph[] {
       ],
     },
     {
-      title: 'Tasks in the cluster, conversations among them',
+      title: 'Tasks in the cluster: conversations, workspaces, workers and services',
       metrics: [of.cluster('TaskCount', 'Maximum')],
     },
     {

@@ -2,7 +2,7 @@ import { BackupPolicy } from '@pulumi/aws/efs/backupPolicy.js';
 import { FileSystem } from '@pulumi/aws/efs/fileSystem.js';
 import { FileSystemPolicy } from '@pulumi/aws/efs/fileSystemPolicy.js';
 import { MountTarget } from '@pulumi/aws/efs/mountTarget.js';
-import type { Output } from '@pulumi/pulumi';
+import type { Output, Resource } from '@pulumi/pulumi';
 import type { EcsNetwork } from './ecs-network.ts';
 import type { EcsPlace } from './ecs-place.ts';
 import { type PolicyDocument, policy } from './policy-document.ts';
@@ -14,11 +14,17 @@ interface Given {
   destroyData: boolean;
 }
 
+export interface EcsFiles {
+  files: FileSystem;
+  /** What leads to it, and who may: there before a task is that mounts a home, and until the last has gone. */
+  mounted: Output<Resource[]>;
+}
+
 /**
  * Where the homes of workspaces are. The file system stays when the platform goes, unless its data is to go, too; what
  * leads to it goes with the network.
  */
-export function ecsFiles({ place, network, securityGroupId, destroyData }: Given): FileSystem {
+export function ecsFiles({ place, network, securityGroupId, destroyData }: Given): EcsFiles {
   const { name, parent, tags } = place;
   const called = `${name}-homes`;
   const options = { parent, retainOnDelete: !destroyData };
@@ -36,22 +42,20 @@ export function ecsFiles({ place, network, securityGroupId, destroyData }: Given
     options,
   );
   new BackupPolicy(called, { fileSystemId: files.id, backupPolicy: { status: 'ENABLED' } }, options);
-  new FileSystemPolicy(
+  const closed = new FileSystemPolicy(
     called,
     { fileSystemId: files.id, policy: files.arn.apply((arn) => JSON.stringify(homesPolicy(arn))) },
     options,
   );
-  // How many zones there are is AWS' to say.
-  network.zoneSubnets.apply((subnets) => {
-    for (const [at, subnetId] of subnets.entries()) {
+  const targets = network.inEachZone(
+    (subnetId, at) =>
       new MountTarget(
         `${called}-${at}`,
         { fileSystemId: files.id, subnetId, securityGroups: [securityGroupId] },
         { parent },
-      );
-    }
-  });
-  return files;
+      ),
+  );
+  return { files, mounted: targets.apply((led) => [closed, ...led]) };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Output, Resource } from '@pulumi/pulumi';
+import type { Input, Output, Resource } from '@pulumi/pulumi';
 
 /** Where the platform's parts get their addresses. */
 export interface EcsNetwork {
@@ -11,8 +11,8 @@ export interface EcsNetwork {
   range: Output<string>;
   /** Of the conversations' tasks. */
   taskSubnets: Output<string[]>;
-  /** Of those, one a zone. */
-  zoneSubnets: Output<string[]>;
+  /** Makes something in one of those a zone. How many zones there are is AWS' to say, so what is made comes as an output. */
+  inEachZone<T extends Resource>(make: (subnetId: Input<string>, at: number) => T): Output<T[]>;
   /** Of the load balancer, the runtime, the stores and the endpoints: in different zones. */
   serviceSubnets: Output<string[]>;
   serviceRanges: Output<string[]>;

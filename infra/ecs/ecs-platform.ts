@@ -19,14 +19,14 @@ import { ecsEndpoints } from './ecs-endpoints.ts';
 import { ecsEnvironment } from './ecs-environment.ts';
 import { ecsLoadBalancer } from './ecs-load-balancer.ts';
 import { ecsPlace, regionOf } from './ecs-place.ts';
-import { DEFAULT_MAX_CONTAINERS } from './ecs-problems.ts';
 import { ecsRevisions } from './ecs-revisions.ts';
-import { ecsRuntime, mostInstances } from './ecs-runtime.ts';
+import { ecsRuntime } from './ecs-runtime.ts';
 import { generatedSecrets, givenKey, keptSecrets } from './ecs-secrets.ts';
 import { ecsStores } from './ecs-stores.ts';
 import { ecsWatch } from './ecs-watch.ts';
 import { egressPlan, reachedHosts } from './egress-plan.ts';
 import { ecsFunctions, functionPorts } from './function-tasks.ts';
+import { DEFAULT_REPLICAS, mostInstances } from './most-instances.ts';
 import { clientRanges, platformNetwork } from './platform-network.ts';
 import { runtimeAccess } from './runtime-access.ts';
 import { securityGroups } from './security-groups.ts';
@@ -50,9 +50,8 @@ export class EcsPlatform extends ComponentResource {
     const {
       version = VERSION,
       destroyData = false,
-      runtimeReplicas: replicas = 2,
+      runtimeReplicas: replicas = DEFAULT_REPLICAS,
       certificateArn = '',
-      maxContainers = DEFAULT_MAX_CONTAINERS,
       accessLogDays = DEFAULT_ACCESS_LOG_DAYS,
     } = given;
     const reached = egressPlan({
@@ -166,13 +165,14 @@ export class EcsPlatform extends ComponentResource {
       targetGroupArn: front.targets.arn,
       replicas,
       destroyData,
-      dependsOn: [
+      dependsOn: homes.mounted.apply((mounted) => [
         ...reachable,
         ...access.granted,
         capacity,
         front.listener,
         ...(egress ? [egress.service] : []),
-      ],
+        ...mounted,
+      ]),
     });
 
     const services = [deployed, ...(egress ? [egress.deployed] : [])];
@@ -188,7 +188,7 @@ export class EcsPlatform extends ComponentResource {
       redisNodes: stores.redisNodes,
       database: stores.database,
       gateways: network.gateways,
-      mostTasks: maxContainers + replicas,
+      functions: given.functionTaskDefinitions !== undefined,
       signsModels: given.bedrockRegion !== undefined,
       topicArn: given.alarmTopicArn,
     });

@@ -1,8 +1,9 @@
 import type { Problem } from '../argument-problems.ts';
 import type { PlatformArgs } from '../platform-args.ts';
 import { assumesAbroad } from './egress-plan.ts';
+import { DEFAULT_REPLICAS, mostInstances } from './most-instances.ts';
 import { DEFAULT_VPC_CIDR, subnetRanges } from './own-network.ts';
-import { capacityProblems } from './subnet-capacity.ts';
+import { addressesBesideConversations, capacityProblems } from './subnet-capacity.ts';
 
 export const DEFAULT_MAX_CONTAINERS = 1000;
 
@@ -20,9 +21,15 @@ export function ecsProblems(
       wants: "the platform's own region with egressMode service",
       example: region ?? '',
     });
-  if (vpcId === undefined && !wrong.has('vpcCidr') && !wrong.has('maxContainers')) {
+  const counted = ['vpcCidr', 'maxContainers', 'runtimeReplicas'] as const;
+  if (vpcId === undefined && !counted.some((key) => wrong.has(key))) {
     const { tasks } = subnetRanges(vpcCidr);
-    problems.push(...capacityProblems(tasks, args.maxContainers ?? DEFAULT_MAX_CONTAINERS));
+    const besides = addressesBesideConversations({
+      instances: mostInstances(args.runtimeReplicas ?? DEFAULT_REPLICAS),
+      functions: args.functionTaskDefinitions !== undefined,
+      subnets: tasks.length,
+    });
+    problems.push(...capacityProblems(tasks, args.maxContainers ?? DEFAULT_MAX_CONTAINERS, besides));
   }
   return problems;
 }

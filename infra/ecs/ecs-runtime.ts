@@ -12,6 +12,7 @@ import { type EcsPlace, taskFamilyArn } from './ecs-place.ts';
 import { executionRole } from './ecs-roles.ts';
 import type { StoredSecret } from './ecs-secrets.ts';
 import { ecsSweeper } from './ecs-sweeper.ts';
+import { mostInstances } from './most-instances.ts';
 import { RUNTIME_PORT } from './security-flows.ts';
 
 const MiB = 1024 * 1024;
@@ -23,11 +24,6 @@ const STOP_SECONDS = 90;
 const CPU_PERCENT = 60;
 /** An instance more or less is waited for this long. */
 const COOLDOWN_SECONDS = 120;
-
-/** How many there are when it is busy. */
-export function mostInstances(replicas: number): number {
-  return replicas * 4;
-}
 
 interface Instance {
   image: string;
@@ -72,7 +68,7 @@ interface Given {
   targetGroupArn: Output<string>;
   replicas: number;
   destroyData: boolean;
-  dependsOn: Resource[];
+  dependsOn: Output<Resource[]>;
 }
 
 interface EcsRuntime {
@@ -117,7 +113,7 @@ export function ecsRuntime(given: Given): EcsRuntime {
     },
     { parent },
   );
-  const needed = [...given.dependsOn, execution.granted];
+  const needed = given.dependsOn.apply((before) => [...before, execution.granted]);
   const sweeper = ecsSweeper({
     place,
     clusterArn: cluster.arn,
@@ -162,7 +158,7 @@ export function ecsRuntime(given: Given): EcsRuntime {
       tags,
     },
     // How many there are is the autoscaler's business.
-    { parent, dependsOn: [...needed, sweeper], ignoreChanges: ['desiredCount'] },
+    { parent, dependsOn: needed.apply((before) => [...before, sweeper]), ignoreChanges: ['desiredCount'] },
   );
   autoscaling(place, cluster.name, service, replicas);
   return { service, deployed: deployed(service, task), sweeper: sweeper.functionName };

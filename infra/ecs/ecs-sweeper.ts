@@ -3,6 +3,7 @@ import type { TaskDefinition } from '@pulumi/aws/ecs/taskDefinition.js';
 import { Function as LambdaFunction } from '@pulumi/aws/lambda/function.js';
 import { Invocation } from '@pulumi/aws/lambda/invocation.js';
 import { all, asset, type Input, type Output, type Resource } from '@pulumi/pulumi';
+import { workspaceFamilies } from '../../runtime/contracts/workspace-task.ts';
 import { destroyCommand } from '../destroy-command.ts';
 import { logGroup } from './ecs-cluster.ts';
 import { type EcsPlace, taskFamilies } from './ecs-place.ts';
@@ -28,7 +29,7 @@ interface Given {
   logGroup: Output<string>;
   destroyData: boolean;
   /** All that a runtime needs to save and to end tasks. */
-  dependsOn: Resource[];
+  dependsOn: Output<Resource[]>;
 }
 
 /**
@@ -84,6 +85,8 @@ export function ecsSweeper(given: Given): Invocation {
       securityGroups: [securityGroup],
       logGroup: tasksLog,
       families: taskFamilies(name),
+      workspaceFamilies: workspaceFamilies(`${name}-workspace`, name),
+      purge: given.destroyData,
     }),
   );
   return new Invocation(

@@ -12,17 +12,18 @@ interface Given {
   vpcId: Input<string>;
   subnetIds: Input<Input<string>[]>;
   maxContainers: number;
-  /** Most tasks of services in it. */
-  serviceTasks: number;
+  /** Of the runtime, at its busiest. */
+  instances: number;
+  functions: boolean;
 }
 
 /** A network that is there already. Everything shares its subnets. */
-export function givenNetwork({ place, vpcId, subnetIds, maxContainers, serviceTasks }: Given): EcsNetwork {
+export function givenNetwork({ place, vpcId, subnetIds, ...room }: Given): EcsNetwork {
   const { parent } = place;
   const ids = output(subnetIds);
   const found = ids.apply((wanted) => all(wanted.map((id) => getSubnetOutput({ id }, { parent }))));
   const fits = all([found, vpcId]).apply(([subnets, vpc]) => {
-    const problems = givenSubnetsProblems(subnets, { vpcId: vpc, maxContainers, serviceTasks });
+    const problems = givenSubnetsProblems(subnets, { vpcId: vpc, ...room });
     if (problems.length > 0) throw refusal(problems);
   });
   return {
@@ -31,7 +32,7 @@ export function givenNetwork({ place, vpcId, subnetIds, maxContainers, serviceTa
     vpcId: output(vpcId),
     range: getVpcOutput({ id: vpcId }, { parent }).cidrBlock,
     taskSubnets: ids,
-    zoneSubnets: ids, // it is refused with two in one zone
+    inEachZone: (make) => ids.apply((wanted) => wanted.map(make)), // it is refused with two in one zone
     serviceSubnets: ids,
     serviceRanges: found.apply((subnets) => subnets.map(({ cidrBlock }) => cidrBlock)),
     proxySubnets: output([]), // there is no proxy apart in it
@@ -52,7 +53,11 @@ interface FoundSubnet {
 /** Why a platform can't be in these subnets. */
 export function givenSubnetsProblems(
   subnets: readonly FoundSubnet[],
-  { vpcId, maxContainers, serviceTasks }: { vpcId: string; maxContainers: number; serviceTasks: number },
+  {
+    vpcId,
+    maxContainers,
+    ...room
+  }: Pick<Given, 'maxContainers' | 'instances' | 'functions'> & { vpcId: string },
 ): Problem[] {
   const refuse = (wants: string): Problem[] => [
     { key: 'subnetIds', wants, example: RULES.subnetIds.example },
@@ -65,7 +70,7 @@ export function givenSubnetsProblems(
     return refuse(`private subnets, and not ${open.id}, which gives out public addresses`);
   const zones = new Set(subnets.map(({ availabilityZone }) => availabilityZone));
   if (zones.size < 2 || zones.size < subnets.length) return refuse('one subnet a zone, in two zones or more');
-  const besides = addressesBesideContainers({ serviceTasks, subnets: subnets.length });
+  const besides = addressesBesideContainers({ ...room, subnets: subnets.length });
   const ranges = subnets.map(({ cidrBlock }) => cidrBlock);
   return capacityProblems(ranges, maxContainers, besides);
 }

@@ -89,7 +89,9 @@ export function ownNetwork({ place, range, waysOut, proxyApart, storesStay }: Gi
     vpcId: vpc.id,
     range: vpc.cidrBlock,
     taskSubnets: ids(tasks),
-    zoneSubnets: zones.apply(({ length }) => ids(tasks.slice(0, length))),
+    // By subnets, and not by their ids, which are not known in a preview: zones are.
+    inEachZone: (make) =>
+      zones.apply(({ length }) => tasks.slice(0, length).map(({ subnet }, at) => make(subnet.id, at))),
     serviceSubnets: ids(services),
     serviceRanges: output(subnetRanges(range).services),
     proxySubnets: ids(proxy),

@@ -2,9 +2,9 @@ import type { PlatformArgs } from '../platform-args.ts';
 import type { EcsNetwork } from './ecs-network.ts';
 import type { EcsPlace } from './ecs-place.ts';
 import { DEFAULT_MAX_CONTAINERS } from './ecs-problems.ts';
-import { mostInstances } from './ecs-runtime.ts';
 import type { EgressPlan } from './egress-plan.ts';
 import { givenNetwork } from './given-network.ts';
+import { mostInstances } from './most-instances.ts';
 import { DEFAULT_VPC_CIDR, ownNetwork, type WayOut } from './own-network.ts';
 
 interface Given {
@@ -26,7 +26,14 @@ export function platformNetwork(place: EcsPlace, given: Given): EcsNetwork {
       proxyApart,
       storesStay: !destroyData,
     });
-  return givenNetwork({ place, vpcId, subnetIds, maxContainers, serviceTasks: mostInstances(replicas) });
+  return givenNetwork({
+    place,
+    vpcId,
+    subnetIds,
+    maxContainers,
+    instances: mostInstances(replicas),
+    functions: args.functionTaskDefinitions !== undefined,
+  });
 }
 
 /** Whose machines may call the API, where that is known before anything is made; else the network's own. */

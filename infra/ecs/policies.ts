@@ -151,7 +151,7 @@ export function sweeperPolicy(may: SweeperMay): PolicyDocument {
     // AWS has nothing narrower.
     {
       Effect: 'Allow',
-      Action: ['ecs:ListTaskDefinitions', 'ecs:DeregisterTaskDefinition'],
+      Action: ['ecs:ListTaskDefinitionFamilies', 'ecs:ListTaskDefinitions', 'ecs:DeregisterTaskDefinition'],
       Resource: '*',
     },
     {

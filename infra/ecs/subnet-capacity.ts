@@ -1,3 +1,5 @@
+import { VARIABLES } from '../../runtime/contracts/environment.ts';
+import { maxFunctionWorkers } from '../../runtime/contracts/load-config.ts';
 import type { Problem } from '../argument-problems.ts';
 import { RULES } from '../platform-rules.ts';
 
@@ -17,10 +19,28 @@ export function usableAddresses(range: string): number {
   return 2 ** (32 - bits) - KEPT_BY_AWS;
 }
 
-/** Addresses that everything but the conversations takes, in subnets that it shares with them. */
-export function addressesBesideContainers(others: { serviceTasks: number; subnets: number }): number {
-  const whileDeployed = 2 * others.serviceTasks;
-  return whileDeployed + (LOAD_BALANCER + MOUNT_TARGET) * others.subnets + STORES;
+export interface Neighbours {
+  /** Of the runtime, at its busiest. */
+  instances: number;
+  /** Whether there are functions. */
+  functions: boolean;
+  subnets: number;
+}
+
+/** Addresses that the runtime's other tasks may take in the conversations' subnets, and what leads to homes. */
+export function addressesBesideConversations({ instances, functions, subnets }: Neighbours): number {
+  const workspaces = VARIABLES.MAX_RUNNING_WORKSPACES.default;
+  // Each may have a task of its own, which works on a home.
+  const operations = VARIABLES.WORKSPACE_PARALLEL_OPERATIONS.default * instances;
+  const workers = functions ? maxFunctionWorkers({ MAX_FUNCTION_WORKERS: undefined }, 'ecs') : 0;
+  return workspaces + operations + workers + MOUNT_TARGET * subnets;
+}
+
+/** The same in subnets that everything shares. */
+export function addressesBesideContainers(neighbours: Neighbours): number {
+  const whileDeployed = 2 * neighbours.instances;
+  const shared = addressesBesideConversations(neighbours);
+  return shared + whileDeployed + LOAD_BALANCER * neighbours.subnets + STORES;
 }
 
 /** What is wrong with that many containers in these subnets; each takes an address. */

@@ -13,8 +13,8 @@ export interface Watched {
   redisNodes: Output<string>[];
   database: Output<string>;
   gateways: Output<string>[];
-  /** Most tasks that there are to be in the cluster. */
-  mostTasks: number;
+  /** Whether there are functions. */
+  functions: boolean;
   /** Whether calls of models are signed. */
   signsModels: boolean;
 }

@@ -1,4 +1,5 @@
 import { LABEL } from '../../runtime/contracts/labels.ts';
+import { workspaceFamilies } from '../../runtime/contracts/workspace-task.ts';
 import type { Statement } from './policy-document.ts';
 
 /** What the runtime is given for workspaces. */
@@ -17,7 +18,7 @@ export interface WorkspacesMay {
 /** Definitions of their tasks, and access points to their homes: made with the installation's tag, and removed only with it. */
 export function workspaceStatements(may: WorkspacesMay): Statement[] {
   const { installation, fileSystem } = may;
-  const families = `${may.taskFamily}_${installation}_*`;
+  const families = `${workspaceFamilies(may.taskFamily, installation)}*`;
   const accessPoints = fileSystem.replace(/:file-system\/.*$/, ':access-point/*');
   const made = { [`aws:RequestTag/${LABEL.installation}`]: installation };
   const ours = { [`aws:ResourceTag/${LABEL.installation}`]: installation };
@@ -42,7 +43,11 @@ export function workspaceStatements(may: WorkspacesMay): Statement[] {
       Condition: { StringEquals: { 'ecs:CreateAction': 'RegisterTaskDefinition' } },
     },
     // AWS has nothing narrower.
-    { Effect: 'Allow', Action: ['ecs:ListTaskDefinitions', 'ecs:DeregisterTaskDefinition'], Resource: '*' },
+    {
+      Effect: 'Allow',
+      Action: ['ecs:ListTaskDefinitionFamilies', 'ecs:ListTaskDefinitions', 'ecs:DeregisterTaskDefinition'],
+      Resource: '*',
+    },
     {
       Effect: 'Allow',
       Action: 'iam:PassRole',

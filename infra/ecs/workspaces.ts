@@ -1,5 +1,5 @@
 import type { TaskDefinition } from '@pulumi/aws/ecs/taskDefinition.js';
-import type { Output } from '@pulumi/pulumi';
+import type { Output, Resource } from '@pulumi/pulumi';
 import type { Conversations } from './conversations.ts';
 import { ecsFiles } from './ecs-files.ts';
 import { type EcsImage, ecsImage } from './ecs-images.ts';
@@ -25,6 +25,8 @@ export interface EcsWorkspaces {
   /** What a workspace runs that names no image. */
   editorImage: EcsImage;
   files: { id: Output<string>; arn: Output<string> };
+  /** What homes are mounted by. */
+  mounted: Output<Resource[]>;
   securityGroup: Output<string>;
 }
 
@@ -51,6 +53,6 @@ export function workspaces(place: EcsPlace, given: Given): EcsWorkspaces {
     executionRoleArn: execution.role.arn,
     onInstances: given.onInstances,
   });
-  const files = ecsFiles({ place, network, securityGroupId: groups.files.id, destroyData });
-  return { task, execution, editorImage, files, securityGroup: groups.workspaces.id };
+  const homes = ecsFiles({ place, network, securityGroupId: groups.files.id, destroyData });
+  return { task, execution, editorImage, ...homes, securityGroup: groups.workspaces.id };
 }

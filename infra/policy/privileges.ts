@@ -6,6 +6,7 @@ const WITHOUT_RESOURCE: Readonly<Record<string, string>> = {
   'ecr:GetAuthorizationToken': "the token is of the account's registry",
   'ecs:DescribeTaskDefinition': 'it has no resource',
   'ecs:DeregisterTaskDefinition': 'it has no resource',
+  'ecs:ListTaskDefinitionFamilies': 'it has no resource',
   'ecs:ListTaskDefinitions': 'it has no resource',
   'ecs:RegisterTaskDefinition': 'it has no resource; a condition names a tag',
   'ecs:ListTasks': 'it lists by container instance; a condition names the cluster',

@@ -5,10 +5,20 @@ export interface OpenApiDocument {
 }
 
 interface Operation {
+  tags: string[];
   summary: string;
-  parameters: { name: string; in: 'path' | 'query'; required: boolean; schema: Schema }[];
+  description?: string;
+  security: unknown[];
+  'x-scope'?: string;
+  parameters: {
+    name: string;
+    in: 'path' | 'query';
+    required: boolean;
+    schema: Schema;
+    description?: string;
+  }[];
   requestBody?: { content: Record<string, Content> };
-  responses: Record<string, { content?: Record<string, Content> }>;
+  responses: Record<string, { description: string; content?: Record<string, Content> }>;
 }
 
 interface Content {

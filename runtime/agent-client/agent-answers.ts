@@ -6,6 +6,7 @@ import type {
   ExecResult,
   FileChange,
   FileManifest,
+  TerminalView,
 } from '../contracts/agent-protocol.ts';
 
 /** Shapes that an agent's answers must have. The agent is part of the sandbox: nothing it says is believed unchecked. */
@@ -33,7 +34,12 @@ export const execAnswer = z.object({
 }) satisfies z.ZodType<ExecResult>;
 
 export const execEvent = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('output'), stream: z.enum(['stdout', 'stderr']), text: z.string() }),
+  z.object({
+    type: z.literal('output'),
+    stream: z.enum(['stdout', 'stderr']),
+    text: z.string(),
+    bytes: z.base64().exactOptional(),
+  }),
   z.object({
     type: z.literal('exit'),
     exit_code: z.int().nullable(),
@@ -62,6 +68,22 @@ export const manifestAnswer = z.object({
   truncated: z.boolean(),
 }) satisfies z.ZodType<FileManifest>;
 
+/** A code is one byte: what the system tells of a process. */
+const exitCode = z.int().min(0).max(255).nullable();
+const side = z.int().min(1).max(1000);
+
+export const terminalAnswer = z.object({
+  terminal_id: z.string().regex(/^tm-[0-9a-f]{24}$/),
+  cmd: z.array(z.string()).max(4096),
+  cols: side,
+  rows: side,
+  created_at: z.iso.datetime(),
+  status: z.enum(['running', 'exited']),
+  exit_code: exitCode,
+}) satisfies z.ZodType<TerminalView>;
+
+export const terminalsAnswer = z.object({ terminals: z.array(terminalAnswer).max(16) });
+
 const PROBLEM_CODES = [
   'UNAUTHENTICATED',
   'ROUTE_NOT_FOUND',
@@ -74,6 +96,9 @@ const PROBLEM_CODES = [
   'EXECUTION_RUNNING',
   'EXECUTION_NOT_FOUND',
   'EXECUTION_FORGOTTEN',
+  'TERMINAL_NOT_FOUND',
+  'TOO_MANY_TERMINALS',
+  'NOT_SUPPORTED',
   'COMMAND_NOT_FOUND',
   'DISK_FULL',
   'NO_RESOURCES',

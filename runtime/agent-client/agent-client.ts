@@ -10,8 +10,11 @@ import type {
   ExecuteRequest,
   FileChange,
   FileManifest,
+  TerminalRequest,
+  TerminalView,
 } from '../contracts/agent-protocol.ts';
 import { BerthError, type ErrorCode } from '../contracts/errors.ts';
+import type { TerminalId } from '../contracts/ids.ts';
 import {
   execAnswer,
   execEvent,
@@ -19,11 +22,14 @@ import {
   healthAnswer,
   manifestAnswer,
   problemAnswer,
+  terminalAnswer,
+  terminalsAnswer,
 } from './agent-answers.ts';
 import { type AgentCall, AgentConnection, type AgentPlace } from './agent-connection.ts';
-import { AgentMisbehaved, AgentUnreachable, ExecutionForgotten } from './agent-failures.ts';
+import { AgentMisbehaved, AgentUnreachable, ExecutionForgotten, RouteMissing } from './agent-failures.ts';
 import { agentBytes, parseJson, readBounded, readEvents } from './bounded-reading.ts';
 import { type AgentEvent, executionEvents } from './execution-events.ts';
+import { openTerminalLine, type TerminalLine } from './terminal-line.ts';
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
@@ -34,6 +40,8 @@ const PROBLEM_BYTES = 64 * KiB;
 const EXEC_BYTES = 20 * MiB;
 const LINE_BYTES = MiB;
 const MANIFEST_BYTES = 16 * MiB;
+/** Sixteen of 32 KiB each, likewise escaped. */
+const TERMINALS_BYTES = 4 * MiB;
 
 /** What of the agent's refusals is the caller's own doing; any other is the agent's. */
 const REFUSALS: Partial<Record<z.infer<typeof problemAnswer>['code'], ErrorCode>> = {
@@ -46,6 +54,9 @@ const REFUSALS: Partial<Record<z.infer<typeof problemAnswer>['code'], ErrorCode>
   BODY_TOO_LARGE: 'BODY_TOO_LARGE',
   DISK_FULL: 'DISK_FULL',
   NO_RESOURCES: 'SANDBOX_EXHAUSTED',
+  TERMINAL_NOT_FOUND: 'TERMINAL_NOT_FOUND',
+  TOO_MANY_TERMINALS: 'CAPACITY_EXCEEDED',
+  NOT_SUPPORTED: 'NOT_SUPPORTED',
 };
 
 export interface CommandEnd {
@@ -180,6 +191,30 @@ export class AgentClient {
     await readBounded(answer, PROBLEM_BYTES, signal);
   }
 
+  async createTerminal(request: TerminalRequest, signal: AbortSignal): Promise<TerminalView> {
+    const body = JSON.stringify(request);
+    const answer = await this.#terminals({ method: 'POST', path: '/terminals', body, signal });
+    return parseJson(await readBounded(answer, TERMINALS_BYTES, signal), terminalAnswer);
+  }
+
+  async listTerminals(signal: AbortSignal): Promise<TerminalView[]> {
+    const answer = await this.#terminals({ method: 'GET', path: '/terminals', signal });
+    return parseJson(await readBounded(answer, TERMINALS_BYTES, signal), terminalsAnswer).terminals;
+  }
+
+  async endTerminal(id: TerminalId, signal: AbortSignal): Promise<void> {
+    const answer = await this.#terminals({ method: 'DELETE', path: `/terminals/${id}`, signal });
+    await readBounded(answer, PROBLEM_BYTES, signal);
+  }
+
+  /** What the terminal shows after so many bytes, and what is typed. Closed when the signal aborts. */
+  async attachTerminal(id: TerminalId, after: number, signal: AbortSignal): Promise<TerminalLine> {
+    const call: AgentCall = { method: 'GET', path: `/terminals/${id}/socket?after=${after}`, signal };
+    const opened = await this.#connection.upgrade(call, 'berth-terminal');
+    if ('socket' in opened) return openTerminalLine(opened.socket, opened.head, after, signal);
+    return asOlder(this.#refuse(opened.answer, call));
+  }
+
   close(): void {
     this.#connection.close();
   }
@@ -188,8 +223,32 @@ export class AgentClient {
     const answer = await this.#connection.call(call);
     const status = answer.statusCode ?? 0;
     if (status >= 200 && status < 300) return answer;
+    return this.#refuse(answer, call);
+  }
+
+  #terminals(call: AgentCall): Promise<IncomingMessage> {
+    return asOlder(this.#ok(call));
+  }
+
+  async #refuse(answer: IncomingMessage, call: AgentCall): Promise<never> {
     const problem = parseJson(await readBounded(answer, PROBLEM_BYTES, call.signal), problemAnswer);
     throw refusal(problem, call);
+  }
+}
+
+/** An agent of an earlier version has no such route. */
+async function asOlder<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    if (!(error instanceof RouteMissing)) throw error;
+    throw new BerthError(
+      'NOT_SUPPORTED',
+      "this container's image is older than terminals: delete the conversation, or let it expire, and its next " +
+        'container has them if the image is of this version',
+      {},
+      error,
+    );
   }
 }
 
@@ -203,6 +262,7 @@ function refusal(problem: z.infer<typeof problemAnswer>, call: AgentCall): Berth
   if (ours === 'INVALID_REQUEST') return new BerthError(ours, message, { errors: [{ path: '', message }] });
   if (ours !== undefined) return new BerthError(ours, message);
   const what = `${call.method} ${call.path.split('?')[0]}`;
+  if (code === 'ROUTE_NOT_FOUND') return new RouteMissing(`the agent has no ${what}`);
   return new BerthError('INTERNAL', `the agent refused ${what} with ${code}: ${message}`);
 }
 

@@ -5,6 +5,7 @@ import {
   type OutgoingHttpHeaders,
   request,
 } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Endpoint } from '../containers/container-backend.ts';
@@ -21,6 +22,9 @@ export interface AgentCall {
   body?: string | Readable;
   signal?: AbortSignal;
 }
+
+/** An answer, or a connection that is HTTP no more. */
+export type Opened = { answer: IncomingMessage } | { socket: Socket; head: Buffer };
 
 const POOL: AgentOptions = { keepAlive: true, maxFreeSockets: 4, scheduling: 'lifo', timeout: IDLE_MS };
 
@@ -44,8 +48,20 @@ export class AgentConnection {
 
   /** Resolves with the head of the answer. Throws `AgentUnreachable` when there is none. */
   async call(call: AgentCall): Promise<IncomingMessage> {
+    const opened = await this.#open(call);
+    if ('answer' in opened) return opened.answer;
+    opened.socket.destroy();
+    throw new AgentMisbehaved('it upgrades a connection unasked');
+  }
+
+  /** Resolves with a connection of its own, which from now on speaks this protocol; or with an answer that refuses it. */
+  upgrade(call: AgentCall, protocol: string): Promise<Opened> {
+    return this.#open({ ...call, headers: { ...call.headers, connection: 'Upgrade', upgrade: protocol } });
+  }
+
+  async #open(call: AgentCall): Promise<Opened> {
     call.signal?.throwIfAborted();
-    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const { promise, resolve, reject } = Promise.withResolvers<Opened>();
     const { endpoint, agent } = this.#found ?? (await this.#find());
     call.signal?.throwIfAborted();
     const where =
@@ -80,12 +96,21 @@ export class AgentConnection {
     const onAbort = () => reject(call.signal?.reason);
     call.signal?.addEventListener('abort', onAbort, { once: true });
     outgoing.once('close', () => call.signal?.removeEventListener('abort', onAbort));
-    outgoing.on('response', resolve);
+    outgoing.on('response', (answer) => resolve({ answer }));
+    if (headers.upgrade !== undefined)
+      outgoing.on('upgrade', (answer, socket, head) => {
+        if (answer.headers.upgrade === headers.upgrade) {
+          resolve({ socket: socket as Socket, head }); // `createConnection` makes no others
+          return;
+        }
+        socket.destroy();
+        reject(new AgentMisbehaved('it goes on as something else than was asked for'));
+      });
     outgoing.on('error', (error) => {
       if (call.signal?.aborted === true) reject(call.signal.reason);
       else reject(error instanceof AgentMisbehaved ? error : new AgentUnreachable(connected, error));
     });
-    // Not every end is told as an error: an answer of 101 is not.
+    // Not every end is told as an error: an answer of 101 that nobody asked for is not.
     outgoing.on('close', () =>
       reject(new AgentUnreachable(connected, new Error('it hung up without an answer'))),
     );

@@ -20,6 +20,14 @@ export class ExecutionForgotten extends BerthError {
   }
 }
 
+/** The agent is of a version that can't do this. */
+export class RouteMissing extends BerthError {
+  constructor(message: string) {
+    super('INTERNAL', message);
+    this.name = 'RouteMissing';
+  }
+}
+
 /** The agent's answer breaks its bounds or its form: whatever answers there is no agent of ours. */
 export class AgentMisbehaved extends Error {
   constructor(what: string, cause?: unknown) {

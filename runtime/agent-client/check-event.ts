@@ -61,8 +61,8 @@ export function checkEvent(bytes: Buffer, start = 0, end = bytes.length): Checke
   return { type, fields: fieldsOf(event, json, bytes, start, end), end: last };
 }
 
-function hasText({ text }: Fields): boolean {
-  return typeof text === 'string';
+function hasText({ text, bytes }: Fields): boolean {
+  return typeof text === 'string' && (bytes === undefined || typeof bytes === 'string');
 }
 
 function isDone(event: Fields): event is Fields & ExecutionDone {

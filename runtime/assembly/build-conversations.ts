@@ -14,6 +14,7 @@ import { containerMake } from '../conversations/conversation-container.ts';
 import { ConversationEgress } from '../conversations/conversation-egress.ts';
 import { ConversationExpiry } from '../conversations/conversation-expiry.ts';
 import { ConversationRemoval } from '../conversations/conversation-removal.ts';
+import { ConversationTerminals } from '../conversations/conversation-terminals.ts';
 import { ConversationWork } from '../conversations/conversation-work.ts';
 import { Conversations } from '../conversations/conversations.ts';
 import { CrashRecovery } from '../conversations/crash-recovery.ts';
@@ -27,6 +28,7 @@ import { WarmPool } from '../conversations/warm-pool.ts';
 import type { ContainerEgress } from '../egress-host/container-egress.ts';
 import type { EgressRules } from '../egress-host/egress-rules.ts';
 import type { Checkpoint } from '../lifecycle/checkpoint.ts';
+import type { RecentActivity } from '../overview/recent-activity.ts';
 import { WaitingClaims } from '../pool/waiting-claims.ts';
 import { listSavedFiles, readSavedFile } from '../saving/saved-files.ts';
 import { Adoption } from '../sweep/adoption.ts';
@@ -40,6 +42,7 @@ interface Given extends Omit<Foundation, 'data' | 'installation'> {
   rules: EgressRules;
   images: ImagePreparation;
   metrics: Metrics;
+  activity: RecentActivity;
   checkpoint: Checkpoint;
   log: Logger;
 }
@@ -50,7 +53,7 @@ export type ConversationParts = ReturnType<typeof buildConversations>;
 export function buildConversations(given: Given) {
   const { config, settings, backend, state, objects, images, secret, metrics, checkpoint, instance, log } =
     given;
-  const { egress, rules, proxyEnvironment } = given;
+  const { egress, rules, proxyEnvironment, activity } = given;
   const store = state.conversations;
   const pool = warmPoolSizes(config, backend.kind);
   const agents = new AgentClients(backend, secret);
@@ -93,7 +96,10 @@ export function buildConversations(given: Given) {
     settings,
     checkpoint,
     log,
-    onUnsaved: () => metrics.unsaved.inc(),
+    onUnsaved(record) {
+      metrics.unsaved.inc();
+      activity.unsaved(record);
+    },
   });
 
   const creation = new ContainerCreation({
@@ -144,8 +150,9 @@ export function buildConversations(given: Given) {
       removed: (reason) => metrics.warmPoolRemovals.inc({ reason }),
     },
   });
-  const onAcquired = ({ source, exhausted, seconds }: Acquired) => {
+  const onAcquired = ({ record, source, exhausted, seconds }: Acquired) => {
     metrics.acquireSeconds.observe({ source }, seconds);
+    activity.acquired(source, record, seconds);
     if (source === 'existing') return;
     if (exhausted) metrics.warmPoolExhausted.inc();
     else metrics.warmPoolAcquireSeconds.observe(seconds);
@@ -213,7 +220,10 @@ export function buildConversations(given: Given) {
     checkpoint,
     instance,
     log,
-    onEnd: (status) => metrics.executions.inc({ status }),
+    onEnd(status, execution) {
+      metrics.executions.inc({ status });
+      activity.executionEnded(execution, status);
+    },
   });
   const executions = new Executions({
     executions: state.executions,
@@ -229,6 +239,7 @@ export function buildConversations(given: Given) {
     log,
   });
   const work = new ConversationWork({ store, agents, active, acquisition, recovery, saving, settings });
+  const terminals = new ConversationTerminals({ store, work });
   const saved: SavedFiles = {
     isAnything: async (of) =>
       (await listSavedFiles(objects, of)) !== undefined || (await rules.settings.of(of)) !== undefined,
@@ -268,6 +279,7 @@ export function buildConversations(given: Given) {
     relays,
     executions,
     conversations,
+    terminals,
     egress: ownEgress,
     removal,
     expiry,

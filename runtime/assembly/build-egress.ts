@@ -11,6 +11,7 @@ import type { EgressRules } from '../egress-host/egress-rules.ts';
 import { EgressService } from '../egress-host/egress-service.ts';
 import { EgressTotals } from '../egress-host/egress-totals.ts';
 import { ProxyChild } from '../egress-host/proxy-child.ts';
+import type { ProxyRefusal } from '../egress-host/proxy-refusal.ts';
 import { SidecarEgress } from '../egress-host/sidecar-egress.ts';
 import { StartFailure } from '../lifecycle/start-failure.ts';
 import { egressRules } from './egress-rules.ts';
@@ -43,6 +44,8 @@ export interface Egress {
     lost: OnWayOutLost,
     others: () => Promise<ContainerId[]>,
   ): { everySeconds: number; runOnce(): Promise<void>; close(): Promise<void> };
+  /** Each refusal as it happens; none where the proxies are elsewhere, and tell only how many. */
+  onRefused: ((tell: (refusal: ProxyRefusal) => void) => void) | undefined;
   /** Resolves after the first attempt to get credentials. */
   start(): Promise<void>;
   close(): Promise<void>;
@@ -85,6 +88,7 @@ function besideContainers(given: Given): Egress {
       });
       return { everySeconds: SIDECARS_SECONDS, runOnce: () => watch.runOnce(), close: () => watch.close() };
     },
+    onRefused: undefined,
     start: async () => credentials?.start(),
     close: async () => credentials?.close(),
   };
@@ -98,14 +102,22 @@ function onThisMachine(given: Given): Egress {
   const credentials = bedrockCredentials(config, installation, log, () => void host.refresh());
   const rules = egressRules({ ...given, signing: () => credentials?.current ?? null });
   const totals = new EgressTotals();
-  const child = new ProxyChild({ program, env, log, onRestarted: () => void host.restarted() });
+  const child = new ProxyChild({
+    program,
+    env,
+    log,
+    onRefused: (refusal) => tellRefused(refusal),
+    onRestarted: () => void host.restarted(),
+  });
+  let tellRefused = (_refusal: ProxyRefusal) => {};
+  const service = egressService(given);
   let tell: OnWayOutLost = () => {};
   const host: EgressHost = new EgressHost({
     backend,
     child,
     rules,
     totals,
-    service: egressService(given),
+    service,
     ownerOf: (container) => state.conversations.findByContainer(container),
     log,
     onRestarted: (container, open) => tell(container, open),
@@ -120,6 +132,12 @@ function onThisMachine(given: Given): Egress {
       const watch = new EgressWatch({ state, egress: host, others, log });
       return { everySeconds: PROXY_SECONDS, runOnce: () => watch.runOnce(), close: async () => {} };
     },
+    onRefused:
+      service === undefined
+        ? (listener) => {
+            tellRefused = listener;
+          }
+        : undefined,
     start: async () => credentials?.start(),
     async close(): Promise<void> {
       credentials?.close();

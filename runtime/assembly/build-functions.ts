@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { ImageSupply } from '../containers/image-supply.ts';
 import type { Config } from '../contracts/environment.ts';
 import { BerthError } from '../contracts/errors.ts';
+import type { FunctionKey } from '../contracts/function-key.ts';
 import { orphanGraceSeconds } from '../contracts/load-config.ts';
 import type { Database } from '../database/database.ts';
 import type { ContainerEgress } from '../egress-host/container-egress.ts';
@@ -16,6 +17,7 @@ import { HeldWorkers } from '../functions/pool/held-workers.ts';
 import { PoolManager } from '../functions/pool/pool-manager.ts';
 import { WorkerCreation } from '../functions/pool/worker-creation.ts';
 import { WorkerEnding } from '../functions/pool/worker-ending.ts';
+import { WorkerProbe } from '../functions/pool/worker-probe.ts';
 import type { Checkpoint } from '../lifecycle/checkpoint.ts';
 import { Loop } from '../lifecycle/loop.ts';
 import { toldOnce } from '../lifecycle/told-once.ts';
@@ -72,14 +74,17 @@ export function buildFunctions({
   const definitions = () => Array.fromAsync(registry.all());
   const find: FunctionRegistry['find'] = (of) => registry.find(of);
   const held = new HeldWorkers();
+  const probe = new WorkerProbe();
   const creation = new WorkerCreation({
     backend,
     egress,
+    probe,
     getImage: (image, signal) => images.get(image, (line) => log.info({ image }, line), signal),
     proxyEnv: (worker) => proxyEnvironment.of(worker),
   });
   const connections = new WorkerConnections({
     backend,
+    probe,
     onIdleClosed: (worker) =>
       void owner
         .checkIdle(worker)
@@ -90,7 +95,10 @@ export function buildFunctions({
     creation,
     held,
     instance,
-    forget: (worker) => connections.forget(worker),
+    forget(worker) {
+      connections.forget(worker);
+      probe.forget(worker);
+    },
     checkpoint,
     log,
   });
@@ -174,6 +182,7 @@ export function buildFunctions({
     settings,
     invocations,
     workers,
+    standing: (of: FunctionKey) => pools.standing(of),
     /** Whose way out is to be looked after: those that this instance uses, and all that wait. */
     async running() {
       const { workers } = await store.look().catch(() => ({ workers: [] }));

@@ -1,19 +1,14 @@
-import { parseArgs } from 'node:util';
+import type { Environment } from './command-spec.ts';
+import type { CommandName, GivenTo } from './command-table.ts';
+import type { Screen } from './terminal/screen.ts';
 
-export type Environment = Record<string, string | undefined>;
-
-/** Runs a command with its arguments and resolves with the exit code. */
-export type Command = (args: string[], env: Environment) => Promise<number>;
-
-/** For commands that take nothing but `--help`: 0 or 2 when the command is over already. */
-export function onlyHelp(args: string[], help: string): number | undefined {
-  try {
-    const { values } = parseArgs({ args, options: { help: { type: 'boolean', short: 'h' } } });
-    if (values.help !== true) return undefined;
-    process.stdout.write(help);
-    return 0;
-  } catch (error) {
-    process.stderr.write(`berth: ${error instanceof Error ? error.message : String(error)}\n${help}`);
-    return 2;
-  }
+export interface Surroundings {
+  env: Environment;
+  screen: Screen;
 }
+
+/** Does what the command of this name is for, and resolves with the exit code. */
+export type Command<Name extends CommandName> = (
+  given: GivenTo<Name>,
+  around: Surroundings,
+) => Promise<number>;

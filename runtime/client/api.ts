@@ -14,6 +14,7 @@ export interface Problem {
     | 'ROUTE_NOT_FOUND'
     | 'CONVERSATION_NOT_FOUND'
     | 'EXECUTION_NOT_FOUND'
+    | 'TERMINAL_NOT_FOUND'
     | 'FILE_NOT_FOUND'
     | 'CONTAINER_NOT_FOUND'
     | 'WORKSPACE_NOT_FOUND'
@@ -65,6 +66,134 @@ export interface Problem {
   /** Of `QUOTA_EXCEEDED` and `CAPACITY_EXCEEDED` */
   limit?: number | undefined;
   used?: number | undefined;
+}
+
+export interface Overview {
+  version: string;
+  backend: string;
+
+  /** Executions, acquire times, refusals and waiting calls are of this one */
+  instance: string;
+  started_at: string;
+  status: 'ready' | 'unready';
+
+  /** The key's */
+  tenant: string;
+
+  /** The key's */
+  scope: 'use' | 'admin';
+
+  /** The worst first */
+  problems: Array<OverviewProblem>;
+
+  /** Parts that could not be looked at just now: their figures are from before */
+  stale: Array<string>;
+
+  /** Those that have a container, by status */
+  conversations: { preparing: number; ready: number; running: number; idle: number; draining: number };
+
+  /** Of conversations and the pool, against `MAX_CONTAINERS`; with an admin key only */
+  containers: { used: number; limit: number } | null;
+
+  /** With an admin key only */
+  pool: PoolOverview | null;
+
+  /** Those that ended here within the last hour, by minute */
+  executions: {
+    /** Of the first figure; the last is the newest */
+    since: string;
+    step_seconds: number;
+    completed: Array<number>;
+    failed: Array<number>;
+    cancelled: Array<number>;
+    lost: Array<number>;
+  };
+
+  /** Until a conversation had its container: the last 1,000 of each source, within an hour */
+  acquire: Array<{ source: 'existing' | 'warm' | 'cold'; count: number; p50_ms: number; p99_ms: number }>;
+  egress: {
+    /** Since the start; with an admin key only */
+    refused_total: number | null;
+
+    /** The newest first; null where proxies beside containers tell only how many */
+    recent: Array<EgressRefusal> | null;
+  };
+
+  /** null where this backend has none */
+  workspaces: {
+    by_status: {
+      PENDING?: number | undefined;
+      STANDBY?: number | undefined;
+      RUNNING?: number | undefined;
+      ERROR?: number | undefined;
+    };
+
+    /** Ids */
+    in_error: Array<string>;
+  } | null;
+  functions: Array<FunctionOverview>;
+
+  /** With an admin key only */
+  dependencies: Array<{ name: string; ready: boolean; vital: boolean; detail: string }> | null;
+
+  /** The sweep's, where this instance leads it; with an admin key only */
+  breaker: { open: boolean; held: number } | null;
+}
+
+export interface OverviewProblem {
+  severity: 'critical' | 'warning';
+  text: string;
+
+  /** null: the operator's */
+  tenant: string | null;
+  target:
+    | { kind: 'conversation' | 'workspace' | 'function'; id: string }
+    | { kind: 'containers' | 'pool' }
+    | null;
+}
+
+export interface PoolOverview {
+  warm: number;
+  starting: number;
+  target: number;
+  min_size: number;
+  max_size: number;
+  history: {
+    /** Of the first figure; the last is the newest */
+    since: string;
+    step_seconds: number;
+
+    /** null where it could not be seen */
+    warm: Array<number | null>;
+
+    /** null where it could not be seen */
+    starting: Array<number | null>;
+
+    /** null where it could not be seen */
+    target: Array<number | null>;
+  };
+}
+
+export interface EgressRefusal {
+  at: string;
+  container_id: string;
+  tenant: string | null;
+  conversation_id: string | null;
+  host: string | null;
+  port: number | null;
+  reason: string;
+}
+
+export interface FunctionOverview {
+  tenant: string;
+  name: string;
+  workers: { provisioning: number; idle: number; paused: number; busy: number; terminating: number };
+  min_capacity: number;
+  max_capacity: number;
+
+  /** Calls that wait for a worker at this instance */
+  waiting: number;
+  breaker_open: boolean;
 }
 
 export interface ExecuteRequest {
@@ -129,6 +258,9 @@ export interface TextDeltaEvent {
 
   /** Of a script's output */
   stream?: 'stdout' | 'stderr' | undefined;
+
+  /** In base64, what was printed, where that is no UTF-8 and `text` has replacements */
+  bytes?: string | undefined;
 }
 
 export interface ThinkingEvent {
@@ -295,6 +427,9 @@ export interface ExecResult {
 export interface ExecOutput {
   stream: 'stdout' | 'stderr';
   text: string;
+
+  /** In base64, what was printed, where that is no UTF-8 and `text` has replacements */
+  bytes?: string | undefined;
 }
 
 export interface ExecExit {
@@ -310,6 +445,37 @@ export interface ExecExit {
 export interface ExecFailure {
   code: string;
   message: string;
+}
+
+export interface TerminalRequest {
+  /** Program and arguments; an interactive bash unless given */
+  cmd?: Array<string> | undefined;
+
+  /** Folder to run in; `/workspace` unless given */
+  cwd?: string | undefined;
+
+  /** Environment variables of the command */
+  env?: Record<string, string> | undefined;
+  cols?: number | undefined;
+  rows?: number | undefined;
+}
+
+export interface Terminal {
+  terminal_id: string;
+  conversation_id: string;
+  container_id: string;
+  cmd: Array<string>;
+  cols: number;
+  rows: number;
+  created_at: string;
+  status: 'running' | 'exited';
+
+  /** null while it runs, and when a signal ended it */
+  exit_code: number | null;
+}
+
+export interface TerminalList {
+  terminals: Array<Terminal>;
 }
 
 export interface FileList {
@@ -358,6 +524,9 @@ export interface Egress {
   /** Null: the operator's own list holds */
   allowed_domains: Array<string> | null;
   mcp_servers: Record<string, { url: string; header_names: Array<string> }>;
+
+  /** What the proxy refused it last, as this instance heard, the newest first; null where proxies beside containers tell only how many */
+  recent_refusals: Array<EgressRefusal> | null;
 }
 
 export interface EgressRequest {
@@ -683,6 +852,7 @@ export const RETRYABLE: Readonly<Record<ErrorCode, boolean>> = {
   ROUTE_NOT_FOUND: false,
   CONVERSATION_NOT_FOUND: false,
   EXECUTION_NOT_FOUND: false,
+  TERMINAL_NOT_FOUND: false,
   FILE_NOT_FOUND: false,
   CONTAINER_NOT_FOUND: false,
   WORKSPACE_NOT_FOUND: false,
@@ -726,6 +896,14 @@ export const RETRYABLE: Readonly<Record<ErrorCode, boolean>> = {
 
 /** Every call: what it takes, and what it answers. */
 export interface Calls {
+  /** How everything stands, at a glance */
+  'GET /v1/overview': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: Overview;
+    events: { overview: Overview };
+  };
   /** Run an agent, or a script, and stream what it does */
   'POST /v1/conversations/{id}/execute': {
     params: { id: string };
@@ -799,6 +977,34 @@ export interface Calls {
     query: Record<never, never>;
     body: ExecRequest;
     answer: unknown;
+  };
+  /** Open a terminal */
+  'POST /v1/conversations/{id}/terminals': {
+    params: { id: string };
+    query: Record<never, never>;
+    body: TerminalRequest;
+    answer: Terminal;
+  };
+  /** List terminals */
+  'GET /v1/conversations/{id}/terminals': {
+    params: { id: string };
+    query: Record<never, never>;
+    body: undefined;
+    answer: TerminalList;
+  };
+  /** End a terminal */
+  'DELETE /v1/conversations/{id}/terminals/{terminal_id}': {
+    params: { id: string; terminal_id: string };
+    query: Record<never, never>;
+    body: undefined;
+    answer: undefined;
+  };
+  /** Attach to a terminal */
+  'GET /v1/conversations/{id}/terminals/{terminal_id}/socket': {
+    params: { id: string; terminal_id: string };
+    query: { after?: string | undefined };
+    body: undefined;
+    answer: undefined;
   };
   /** List the files */
   'GET /v1/conversations/{id}/files': {
@@ -1043,9 +1249,23 @@ export interface Calls {
     body: undefined;
     answer: { [field: string]: unknown };
   };
-  /** The API as a page */
+  /** The documentation: its table of contents */
   'GET /docs': {
     params: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: unknown;
+  };
+  /** The API as a page */
+  'GET /docs/api': {
+    params: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: unknown;
+  };
+  /** A page of the documentation */
+  'GET /docs/{path}': {
+    params: { path: string };
     query: Record<never, never>;
     body: undefined;
     answer: unknown;

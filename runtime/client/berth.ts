@@ -6,13 +6,15 @@ import type {
   SweepReport,
   SweepRequest,
 } from './api.ts';
+import { platformSocket } from './attached-terminal.ts';
 import { Conversation } from './conversation.ts';
 import { Functions } from './functions.ts';
-import { Containers, Metrics, WarmPool } from './operations.ts';
+import { Containers, Metrics, Overviews, WarmPool } from './operations.ts';
 import { baseAddress } from './wire/address.ts';
 import { BerthError } from './wire/berth-error.ts';
 import { Caller, type CallOptions, type Fetch } from './wire/caller.ts';
 import { pages } from './wire/pages.ts';
+import type { OpenSocket } from './wire/terminal-socket.ts';
 import { Workspaces } from './workspaces.ts';
 
 export interface BerthOptions {
@@ -21,6 +23,8 @@ export interface BerthOptions {
   key: string;
   /** Another than the platform's. */
   fetch?: Fetch;
+  /** Another than the platform's, for terminals. Node before 22 has none. */
+  webSocket?: OpenSocket;
   /** How often a call, or a lost stream, is tried again in a row before it fails. 6 */
   retries?: number;
   /** How long the first wait between tries is; each that follows is twice as long, up to 10 s. 500 */
@@ -42,14 +46,17 @@ export class Berth {
   readonly warmPool: WarmPool;
   readonly containers: Containers;
   readonly metrics: Metrics;
+  readonly overview: Overviews;
   readonly #caller: Caller;
 
-  constructor({ url, key, fetch: given, retries = 6, backoffMs = 500, silenceMs = 45_000 }: BerthOptions) {
+  constructor(options: BerthOptions) {
+    const { url, key, fetch: given, webSocket: openSocket = platformSocket } = options;
+    const { retries = 6, backoffMs = 500, silenceMs = 45_000 } = options;
     if (!/^[\x21-\x7e]+$/.test(key ?? ''))
       throw new BerthError('INVALID_REQUEST', '`key` wants an API key; `berth keys create` makes one');
     const base = baseAddress(url);
     const fetcher: Fetch = given ?? ((address, init) => fetch(address, init));
-    const caller = new Caller({ base, key, fetch: fetcher, retries, backoffMs, silenceMs });
+    const caller = new Caller({ base, key, fetch: fetcher, retries, backoffMs, silenceMs, openSocket });
     this.#caller = caller;
     this.conversations = {
       list: ({ status, signal } = {}) =>
@@ -64,6 +71,7 @@ export class Berth {
     this.warmPool = new WarmPool(caller);
     this.containers = new Containers(caller);
     this.metrics = new Metrics(caller);
+    this.overview = new Overviews(caller);
   }
 
   conversation(id: string): Conversation {

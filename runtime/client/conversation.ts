@@ -8,6 +8,7 @@ import type {
   Execution as ExecutionRecord,
 } from './api.ts';
 import { ConversationFiles } from './conversation-files.ts';
+import { ConversationTerminals } from './conversation-terminals.ts';
 import { type ExecEvent, execEvents, execResult } from './exec.ts';
 import { Execution } from './execution.ts';
 import { byteStream } from './wire/byte-stream.ts';
@@ -32,12 +33,14 @@ export type Command = string[] | ExecRequest;
 export class Conversation {
   readonly id: string;
   readonly files: ConversationFiles;
+  readonly terminals: ConversationTerminals;
   readonly #caller: Caller;
 
   constructor(caller: Caller, id: string) {
     this.#caller = caller;
     this.id = id;
     this.files = new ConversationFiles(caller, id);
+    this.terminals = new ConversationTerminals(caller, id);
   }
 
   /** Runs an agent, or a script, when the execution is first read. */

@@ -1,11 +1,14 @@
 export type * as Api from './api.ts';
+export type { AttachedTerminal, TerminalEvent } from './attached-terminal.ts';
 export { Berth, type BerthOptions, type ConversationFilter } from './berth.ts';
 export type { BinaryResult, Command, Conversation, ExecuteOptions } from './conversation.ts';
 export type { ConversationFiles, WriteOptions } from './conversation-files.ts';
+export type { AttachOptions, ConversationTerminals } from './conversation-terminals.ts';
 export type { ExecEvent } from './exec.ts';
 export type { Execution, ExecutionEvent, ExecutionResult, UnknownEvent } from './execution.ts';
 export type { Functions, InvokeOptions } from './functions.ts';
-export type { Containers, Metrics, WarmPool } from './operations.ts';
+export type { Containers, Metrics, Overviews, WarmPool } from './operations.ts';
 export { BerthError, type BerthErrorCode, type ClientErrorCode } from './wire/berth-error.ts';
 export type { CallOptions, Content, Fetch } from './wire/caller.ts';
+export type { OpenSocket } from './wire/terminal-socket.ts';
 export type { WorkspaceEvent, Workspaces } from './workspaces.ts';

@@ -2,6 +2,7 @@ import { pipeline, Transform } from 'node:stream';
 import { constants, createZstdCompress } from 'node:zlib';
 import { BerthError } from '../contracts/errors.ts';
 import { LARGE_PIECE_BYTES, LargePieces } from './large-pieces.ts';
+import { hasPassed } from './passing-memory.ts';
 import type { ArchiveStream } from './volume-backend.ts';
 import { runFailure, type VolumeRun } from './volume-run.ts';
 import { BYTES, CREDIT_BYTES, CREDITS, ENTRIES } from './volume-scripts.ts';
@@ -12,17 +13,18 @@ const ZSTD = {
   params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 },
 };
 
-/** What the script `ARCHIVE` gives, compressed. Whoever destroys the content ends the run. */
-export function archiveStream(run: VolumeRun, signal: AbortSignal): ArchiveStream {
+/** What a script that archives gives, compressed here if it is not yet. Whoever destroys the content ends the run. */
+export function archiveStream(run: VolumeRun, packed: boolean, signal: AbortSignal): ArchiveStream {
   let entries: number | undefined;
   const whole = new WholeOutput(run, async (bytes) => {
     entries = await entriesOf(run, bytes);
     await run.remove();
   });
-  const content = createZstdCompress(ZSTD);
+  const stages = packed ? [whole] : [whole, new LargePieces(), createZstdCompress(ZSTD)];
+  const content = stages.at(-1) ?? whole;
   const onAbort = () => content.destroy(abortReason(signal));
   signal.addEventListener('abort', onAbort);
-  pipeline(run.stdout, whole, new LargePieces(), content, (error) => {
+  pipeline([run.stdout, ...stages], (error) => {
     // Left to whoever is next to work on the volume, where it fails.
     if (error) run.remove().catch(() => {});
   });
@@ -57,6 +59,7 @@ class WholeOutput extends Transform {
 
   override _transform(piece: Buffer, _encoding: string, done: (error: null, piece: Buffer) => void): void {
     this.#bytes += piece.length;
+    hasPassed(piece.length);
     this.#ask();
     done(null, piece);
   }
@@ -74,11 +77,11 @@ class WholeOutput extends Transform {
 
 async function entriesOf(run: VolumeRun, bytes: number): Promise<number> {
   const end = await run.ended;
-  if (end.exitCode !== 0) throw runFailure('tar', end, 'ARCHIVE_FAILED');
+  if (end.exitCode !== 0) throw runFailure('archiving', end, 'ARCHIVE_FAILED');
   const written = BYTES.exec(end.words)?.[1];
   const entries = ENTRIES.exec(end.words)?.[1];
   if (Number(written) === bytes && entries !== undefined) return Number(entries);
-  throw new BerthError('ARCHIVE_FAILED', `${bytes} bytes came of what tar wrote: ${end.words.trim()}`);
+  throw new BerthError('ARCHIVE_FAILED', `${bytes} bytes came of what was written: ${end.words.trim()}`);
 }
 
 function abortReason(signal: AbortSignal): Error {

@@ -10,13 +10,17 @@ export interface VolumeBackend {
   /** Makes an empty one; one that is there stays as it is. Throws `VOLUME_CREATE_FAILED`, also where the name is another's. */
   provision(name: VolumeName): Promise<void>;
 
-  exists(name: VolumeName): Promise<boolean>;
+  /** What tells it from every earlier and later one of its name. Undefined: there is none. */
+  find(name: VolumeName): Promise<VolumeIncarnation | undefined>;
 
   /** All of this installation, with one call. */
   list(): Promise<VolumeName[]>;
 
-  /** Removes it with all that is in it. Absent: fine. Throws `VOLUME_IN_USE` while a container has it. */
-  delete(name: VolumeName): Promise<void>;
+  /**
+   * Removes it with all that is in it. Absent: fine; so is one that has the name of the given one by now, which stays,
+   * however long ago that was found. Throws `VOLUME_IN_USE` while a container has it.
+   */
+  delete(name: VolumeName, incarnation?: VolumeIncarnation): Promise<void>;
 
   /**
    * All that is in it as tar in zstd: owners, modes, links and holes as they are. The marker of a restore is left out.
@@ -31,6 +35,9 @@ export interface VolumeBackend {
    */
   restore(name: VolumeName, content: Readable, archive: ArchiveName, signal: AbortSignal): Promise<void>;
 }
+
+/** Means nothing to anybody but the backend that it is of. */
+export type VolumeIncarnation = string & { readonly __brand: 'VolumeIncarnation' };
 
 export function volumeNotFound(name: VolumeName): BerthError {
   return new BerthError('VOLUME_NOT_FOUND', `there is no volume ${name}`);

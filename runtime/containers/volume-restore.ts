@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { pipeline, type Readable, type Writable } from 'node:stream';
-import { createZstdDecompress } from 'node:zlib';
+import { createZstdDecompress, type ZstdDecompress, zstdCompressSync } from 'node:zlib';
 import { BerthError } from '../contracts/errors.ts';
 import { LARGE_PIECE_BYTES, LargePieces } from './large-pieces.ts';
 import { hasPassed } from './passing-memory.ts';
@@ -14,13 +14,17 @@ export function markerOf({ key, sha256 }: ArchiveName): string {
   return `${key} sha256:${sha256}`;
 }
 
-/** Gives the script `RESTORE` what it unpacks, and tells it to write the marker only once the hash is right. */
-export async function unpack(
-  run: VolumeRun,
-  content: Readable,
-  archive: ArchiveName,
-  signal: AbortSignal,
-): Promise<void> {
+interface Task {
+  run: VolumeRun;
+  /** Whether the script decompresses. */
+  packs: boolean;
+  content: Readable;
+  archive: ArchiveName;
+}
+
+/** Gives a script that restores what it unpacks, and tells it to write the marker only once the hash is right. */
+export async function unpack(task: Task, signal: AbortSignal): Promise<void> {
+  const { run, content } = task;
   const onAbort = () => {
     content.destroy(asError(signal.reason));
     run.remove().catch(() => {}); // once more when this is over
@@ -29,7 +33,7 @@ export async function unpack(
   try {
     signal.throwIfAborted();
     if (await isWhole(run)) return;
-    await new Unpacking(run, content, archive).run();
+    await new Unpacking(task).run();
   } catch (error) {
     signal.throwIfAborted();
     throw error;
@@ -51,47 +55,48 @@ async function isWhole(run: VolumeRun): Promise<boolean> {
 }
 
 class Unpacking {
-  readonly #run: VolumeRun;
-  readonly #content: Readable;
-  readonly #archive: ArchiveName;
-  readonly #decompress = createZstdDecompress({ chunkSize: LARGE_PIECE_BYTES });
+  readonly #task: Task;
+  /** Where the script does not. */
+  readonly #decompress: ZstdDecompress | undefined;
   /** Why nothing more is unpacked; whether that is the archive's fault may be for its hash to say. */
   #failed: { error: unknown; final: boolean } | undefined;
 
-  constructor(run: VolumeRun, content: Readable, archive: ArchiveName) {
-    this.#run = run;
-    this.#content = content;
-    this.#archive = archive;
-    run.stdin.on('error', () => {}); // told by how the run ends
-    run.ended.then(
+  constructor(task: Task) {
+    this.#task = task;
+    if (!task.packs) this.#decompress = createZstdDecompress({ chunkSize: LARGE_PIECE_BYTES });
+    task.run.stdin.on('error', () => {}); // told by how the run ends
+    task.run.ended.then(
       (end) => this.#onEnded(end),
       (error) => this.#fail(error, true),
     );
   }
 
   async run(): Promise<void> {
-    const { stdin, ended } = this.#run;
+    const { run, content, archive, packs } = this.#task;
     const fed = this.#feed();
     const hash = createHash('sha256');
-    const pieces = pipeline(this.#content, new LargePieces(), () => {}); // who reads them sees what fails
+    const pieces = packs ? content : pipeline(content, new LargePieces(), () => {}); // who reads them sees what fails
     for await (const piece of pieces) {
       hash.update(piece);
-      await put(this.#decompress, piece);
+      await put(this.#decompress ?? run.stdin, piece);
+      if (packs) hasPassed(piece.length);
     }
     if (this.#failed?.final) throw this.#failed.error;
-    if (hash.digest('hex') !== this.#archive.sha256) throw corrupt('it hashes to another value');
-    this.#decompress.end();
+    if (hash.digest('hex') !== archive.sha256) throw corrupt('it hashes to another value');
+    this.#decompress?.end();
     await fed;
     if (this.#failed) throw this.#failed.error;
-    stdin.end(tarFile(`./${RESTORING}`, markerOf(this.#archive)));
-    const end = await ended;
+    const marker = tarFile(`./${RESTORING}`, markerOf(archive));
+    run.stdin.end(packs ? zstdCompressSync(marker) : marker);
+    const end = await run.ended;
     if (end.exitCode !== 0) throw unpackFailure(end);
   }
 
+  /** What is decompressed here, to the script. */
   async #feed(): Promise<void> {
     try {
-      for await (const piece of this.#decompress) {
-        await put(this.#run.stdin, piece);
+      for await (const piece of this.#decompress ?? []) {
+        await put(this.#task.run.stdin, piece);
         hasPassed(piece.length);
       }
     } catch (error) {
@@ -107,9 +112,9 @@ class Unpacking {
 
   #fail(error: unknown, final: boolean): void {
     this.#failed ??= { error, final };
-    this.#decompress.destroy();
-    this.#run.stdin.destroy();
-    if (final) this.#content.destroy(asError(error));
+    this.#decompress?.destroy();
+    this.#task.run.stdin.destroy();
+    if (final) this.#task.content.destroy(asError(error));
   }
 }
 
@@ -125,7 +130,8 @@ function put(stream: Writable, piece: Buffer): Promise<void> | undefined {
   return promise;
 }
 
-const NO_TAR = /not look like a tar|Unexpected EOF|Skipping to next header|Malformed|end of the archive/i;
+const NO_TAR =
+  /not look like a tar|Unexpected EOF|Skipping to next header|Malformed|end of the archive|^zstd: .*(unsupported format|premature end|corrupt|checksum)/im;
 
 /** With the hash right, an archive that can't be read was none when it was written. */
 function unpackFailure(end: RunEnd): BerthError {

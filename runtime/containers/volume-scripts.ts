@@ -28,14 +28,7 @@ const CREATE = [
     '--pax-option=delete=atime,delete=ctime',
     '--sparse',
   ],
-  ...[
-    '--numeric-owner',
-    '--totals',
-    '--verbose',
-    '--quoting-style=escape',
-    '--index-file=/dev/fd/3',
-    ...NOT_OURS,
-  ],
+  ...['--numeric-owner', '--verbose', '--quoting-style=escape', '--index-file=/dev/fd/3', ...NOT_OURS],
 ].join(' ');
 
 /** How many bytes more the script may write for each one that it reads. */
@@ -50,6 +43,7 @@ export const CREDITS = 12;
 const ON_CREDIT = `
 open(my $credits, "<&=", 5) or die;
 my $may = 0;
+my $passed = 0;
 while (1) {
   if ($may == 0) {
     my $got = sysread($credits, my $more, 4096);
@@ -58,9 +52,10 @@ while (1) {
   }
   my $length = sysread(STDIN, my $piece, $may < 131072 ? $may : 131072);
   die "reading: $!" if !defined $length;
-  exit 0 if $length == 0;
+  if ($length == 0) { print STDERR "passed $passed\\n"; exit 0; }
   for (my $at = 0; $at < $length;) { $at += syswrite(STDOUT, $piece, $length - $at, $at) // die "writing: $!"; }
   $may -= $length;
+  $passed += $length;
 }`;
 
 /** Before an archive, for a script that is no more than the user whose files they are. */
@@ -68,19 +63,25 @@ export const READABLE = `
 find "$1" -mindepth 1 -type d ! -perm -u=rx -exec chmod u+rx -- {} ';' -o -type f ! -perm -u=r -exec chmod u+r -- {} + || exit
 `;
 
-export const ARCHIVE = `
+export const ARCHIVE = archive('');
+/** For where programs are that compress, and what they save need not be carried. */
+export const PACKED_ARCHIVE = archive('zstd -1 --check --quiet --stdout |');
+
+function archive(packed: string): string {
+  return `
 set -o pipefail
 cd -- "$1" || exit
 exec 5<&0
-exec 4> >(exec perl -e '${ON_CREDIT}')
+exec 4> >(${packed} perl -e '${ON_CREDIT}')
 entries=$(tar ${CREATE} . 3>&1 1>&4 | wc --lines) || exit
 exec 4>&-
 wait $! || exit
 echo "entries $entries" >&2
 `;
+}
 
 /** What an archive's run says at its end. Names that tar complains of can't look like it: their lines begin with `tar: `. */
-export const BYTES = /^Total bytes written: (\d+)/m;
+export const BYTES = /^passed (\d+)$/m;
 export const ENTRIES = /^entries (\d+)$/m;
 
 /** What a restore's run says on stdout before it reads anything: it has this archive already, or nothing any more. */
@@ -114,19 +115,32 @@ ${REMOVE_ALL}
 `;
 
 /** `$2` is what the marker says. */
-export const RESTORE = `
-set -eu
+export const RESTORE = restore('', '');
+/** Of the two that read, how the first was killed is told: the second has then only seen an early end. */
+export const PACKED_RESTORE = restore(
+  'zstd --decompress --quiet --stdout |',
+  `|| {
+  ended=("\${PIPESTATUS[@]}")
+  if [ "\${ended[0]}" -ge 128 ] && [ "\${ended[0]}" -ne 141 ] || [ "\${ended[1]}" -eq 0 ]; then exit "\${ended[0]}"; fi
+  exit "\${ended[1]}"
+}`,
+);
+
+function restore(unpacked: string, otherwise: string): string {
+  return `
+set -euo pipefail
 cd -- "$1"
 says() { [ -f "$1" ] && [ ! -L "$1" ] && [ "$(head --bytes=4096 -- "$1" | tr -d '\\0')" = "$2" ]; }
 if says ${RESTORED} "$2"; then echo whole; exit; fi
 ${REMOVE_ALL}
 echo empty
-tar ${EXTRACT}
+${unpacked} tar ${EXTRACT} ${otherwise}
 if ! says ${RESTORING} "$2"; then echo 'the end of the archive never came' >&2; exit 3; fi
 sync --file-system .
 mv --no-target-directory -- ${RESTORING} ${RESTORED}
 sync -- .
 `;
+}
 
 /** Gives an empty volume to its user, `$2`; its mode first, so that one with another owner than root is done. */
 export const OWN = `

@@ -46,7 +46,8 @@ export interface ExecResult {
 
 /** What `/exec` streams with `Accept: text/event-stream`: any number of outputs, then one exit or error. */
 export type ExecEvent =
-  | { type: 'output'; stream: 'stdout' | 'stderr'; text: string }
+  /** `bytes`, in base64, where the text does not say them: they are no UTF-8. */
+  | { type: 'output'; stream: 'stdout' | 'stderr'; text: string; bytes?: string }
   | { type: 'exit'; exit_code: number | null; signal?: string; timed_out: boolean; duration_ms: number }
   | { type: 'error'; code: string; message: string };
 
@@ -72,7 +73,7 @@ export interface ExecuteRequest {
  * from 1 without a hole. Exactly one `done` or `error` comes, and it is the last.
  */
 export type ExecutionEvent =
-  | { type: 'text_delta'; text: string; stream?: 'stdout' | 'stderr' }
+  | { type: 'text_delta'; text: string; bytes?: string; stream?: 'stdout' | 'stderr' }
   | { type: 'thinking'; text: string }
   | { type: 'tool_use'; id: string; name: string; input: unknown }
   | { type: 'tool_result'; id: string; content: unknown; is_error: boolean }
@@ -147,6 +148,37 @@ export interface TarReceipt {
 /** One line of `GET /files/changes`. */
 export type FileChange = { type: 'changed' } | { type: 'overflow' };
 
+/** `POST /terminals`. */
+export interface TerminalRequest {
+  /** `tm-` and 24 hex digits. */
+  terminal_id: string;
+  /** A shell unless given. */
+  cmd?: string[];
+  cwd?: string;
+  env?: Record<string, string>;
+  cols: number;
+  rows: number;
+}
+
+export interface TerminalView {
+  terminal_id: string;
+  cmd: string[];
+  cols: number;
+  rows: number;
+  created_at: string;
+  status: 'running' | 'exited';
+  /** null while it runs, and where a signal ended it. */
+  exit_code: number | null;
+}
+
+/**
+ * What goes over a terminal's line, `GET /terminals/{id}/socket?after=` upgraded to `berth-terminal`: a byte for the kind,
+ * four for the length of what follows (big-endian), at most 64 KiB. From the agent: `attached` first, with the number of
+ * the next byte as eight bytes; any number of `output`; `exit` last, with the code as one byte, or none. To the agent:
+ * `input`, and `resize` with columns and rows as two bytes each.
+ */
+export const TERMINAL_FRAMES = { attached: 1, output: 2, exit: 3, input: 4, resize: 5 } as const;
+
 /** The agent's refusals: a JSON body with one of these codes. */
 export interface AgentProblem {
   code: AgentProblemCode;
@@ -169,6 +201,11 @@ export type AgentProblemCode =
   | 'EXECUTION_NOT_FOUND'
   /** It ran and has ended, and its events are no longer kept. It is never run again. */
   | 'EXECUTION_FORGOTTEN'
+  | 'TERMINAL_NOT_FOUND'
+  /** Or too many who look at one. */
+  | 'TOO_MANY_TERMINALS'
+  /** This container can't. */
+  | 'NOT_SUPPORTED'
   | 'COMMAND_NOT_FOUND'
   | 'NO_RESOURCES'
   | 'DISK_FULL'

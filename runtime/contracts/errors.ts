@@ -45,7 +45,7 @@ const TABLE = {
     status: 404,
     title: 'There is no such route',
     retryable: false,
-    advice: 'See `/docs` for the routes.',
+    advice: 'See `/docs/api` for the routes.',
   },
   CONVERSATION_NOT_FOUND: {
     status: 404,
@@ -58,6 +58,13 @@ const TABLE = {
     title: 'There is no such execution',
     retryable: false,
     advice: 'Executions are kept for 24 hours after their end; `GET …/executions` lists them.',
+  },
+  TERMINAL_NOT_FOUND: {
+    status: 404,
+    title: 'There is no such terminal',
+    retryable: false,
+    advice:
+      'It was ended, has exited some minutes ago, or its container has ended: make another. `GET …/terminals` lists them.',
   },
   FILE_NOT_FOUND: {
     status: 404,

@@ -16,6 +16,7 @@ export type WorkspaceId = Branded<'WorkspaceId'>;
 export type VolumeName = Branded<'VolumeName'>;
 export type WorkId = Branded<'WorkId'>;
 export type ExecutionId = Branded<'ExecutionId'>;
+export type TerminalId = Branded<'TerminalId'>;
 
 const TENANT = /^[a-z0-9][a-z0-9-]{0,39}$/;
 const CONVERSATION = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
@@ -26,6 +27,7 @@ const TWELVE_HEX = /^[0-9a-f]{12}$/;
 const FUNCTION = /^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/;
 const WORKER = /^fn-(.+)-[0-9a-f]{12}$/;
 const EXECUTION = /^ex-[0-9a-f]{24}$/;
+const TERMINAL = /^tm-[0-9a-f]{24}$/;
 const INSTALLATION = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
 // The casts below are the only places where a plain string becomes a name: each follows its check.
@@ -133,4 +135,20 @@ export function executionWork(execution: ExecutionId): WorkId {
 /** The execution whose work it is, if it is one's. */
 export function executionOfWork(work: WorkId): ExecutionId | undefined {
   return work.startsWith(EXECUTION_WORK) ? parseExecutionId(work.slice(EXECUTION_WORK.length)) : undefined;
+}
+
+export function parseTerminalId(text: string): TerminalId | undefined {
+  return TERMINAL.test(text) ? (text as TerminalId) : undefined;
+}
+
+/** From 24 random hex digits. */
+export function terminalId(digits: string): TerminalId {
+  return `tm-${digits.slice(0, 24)}` as TerminalId;
+}
+
+/** What whoever looks at a terminal does. It lasts as long as they look, so nobody waits for its end. */
+export const VIEWING = 'attach';
+
+export function isViewingWork(work: WorkId): boolean {
+  return work.startsWith(`${VIEWING}-`);
 }

@@ -183,7 +183,10 @@ export function maxContainers(config: Config, backend: BackendName): number {
   return config.MAX_CONTAINERS ?? { docker: 100, process: 20, ecs: 1000 }[backend];
 }
 
-export function maxFunctionWorkers(config: Config, backend: BackendName): number {
+export function maxFunctionWorkers(
+  config: Pick<Config, 'MAX_FUNCTION_WORKERS'>,
+  backend: BackendName,
+): number {
   return config.MAX_FUNCTION_WORKERS ?? { docker: 50, process: 20, ecs: 200 }[backend];
 }
 

@@ -1,3 +1,4 @@
+import { MOST_ALLOW_ENTRIES } from './allow-entry.ts';
 import { FUNCTION_TASKS_WANT, type FunctionTask, parseFunctionTasks } from './function-task.ts';
 import { isImageFolder, parseImageReference } from './image-reference.ts';
 
@@ -123,7 +124,7 @@ export function domainList<T extends readonly string[] | undefined>(meta: Meta<T
   const parse = (value: string): readonly string[] | undefined => {
     if (value === 'none') return [];
     const items = value.split(',').map((each) => each.trim());
-    return items.length <= 500 && items.every((item) => DOMAIN.test(item)) ? items : undefined;
+    return items.length <= MOST_ALLOW_ENTRIES && items.every((item) => DOMAIN.test(item)) ? items : undefined;
   };
   return variable<readonly string[] | T>(
     'hosts separated by commas (pypi.org, .example.com, host:8443, internal:registry.local), or none',

@@ -21,7 +21,7 @@ interface Parts {
   settings: ConversationSettings;
   checkpoint: Checkpoint;
   log: Logger;
-  onUnsaved: () => void;
+  onUnsaved: (record: ConversationRecord) => void;
 }
 
 /** The planned end of a container: nothing new begins on it, its files are saved, then it goes. */
@@ -95,7 +95,7 @@ export class ContainerRetirement {
       const who = { container_id: record.container, tenant: record.tenant };
       if (await this.#isLost(record, error)) return false;
       if (this.#isTooLate(record, await store.now())) {
-        onUnsaved();
+        onUnsaved(record);
         log.error({ err: error, ...who }, 'a container goes without its files being saved');
         return true;
       }
@@ -111,7 +111,7 @@ export class ContainerRetirement {
     const { recovery, onUnsaved } = this.#parts;
     const diagnosis = await recovery.examine(record, error);
     if (diagnosis.kind !== 'lost') return false;
-    onUnsaved();
+    onUnsaved(record);
     await recovery.bury(record, diagnosis);
     return true;
   }

@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ConversationRecord } from '../contracts/conversation-record.ts';
-import { type ContainerId, type ConversationId, executionOfWork, type TenantId } from '../contracts/ids.ts';
+import {
+  type ContainerId,
+  type ConversationId,
+  executionOfWork,
+  isViewingWork,
+  type TenantId,
+} from '../contracts/ids.ts';
 import type { ConversationStore, Incarnation } from '../state/conversation-store.ts';
 import { allRecords } from '../sweep/all-records.ts';
 import { sideBySide } from '../sweep/side-by-side.ts';
@@ -146,7 +152,7 @@ export class ConversationRemoval {
   async #workEnds({ container }: ConversationRecord, ms: number): Promise<void> {
     const giveUp = performance.now() + ms;
     while (!this.#hurried && performance.now() < giveUp) {
-      if ((await this.#parts.store.workInFlight(container)).length === 0) return;
+      if ((await this.#parts.store.workInFlight(container)).every(isViewingWork)) return;
       await sleep(POLL_MS);
     }
   }

@@ -38,7 +38,7 @@ export class ConversationWork {
   async run<T>(
     caller: Caller,
     kind: string,
-    seconds: number,
+    seconds: number | 'open-ended',
     signal: AbortSignal,
     step: Step<T>,
   ): Promise<T> {
@@ -55,7 +55,7 @@ export class ConversationWork {
   async #once<T>(
     caller: Caller,
     kind: string,
-    seconds: number,
+    seconds: number | 'open-ended',
     signal: AbortSignal,
     step: Step<T>,
   ): Promise<T> {
@@ -73,7 +73,10 @@ export class ConversationWork {
         () => store.renewWork(lease),
         () => piece.stop(deleting(record)),
       );
-      const hung = setTimeout(() => piece.stop(noAnswer(seconds)), (seconds + ANSWER_SECONDS) * 1000);
+      const hung =
+        seconds === 'open-ended'
+          ? undefined
+          : setTimeout(() => piece.stop(noAnswer(seconds)), (seconds + ANSWER_SECONDS) * 1000);
       try {
         return await step(agents.of(record.container), piece.signal, record);
       } catch (error) {

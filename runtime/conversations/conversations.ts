@@ -15,6 +15,7 @@ import { excludedPart } from './excluded-part.ts';
 import type { Executions } from './executions/executions.ts';
 import type { FileSaving } from './file-saving.ts';
 import type { FileContent, SavedFiles } from './saved-files.ts';
+import { shuttingDown } from './shutting-down.ts';
 
 interface Parts {
   store: ConversationStore;
@@ -216,8 +217,4 @@ async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
 
 function notFound(conversation: ConversationId): BerthError {
   return new BerthError('CONVERSATION_NOT_FOUND', `there is no conversation ${conversation}`);
-}
-
-function shuttingDown(): BerthError {
-  return new BerthError('SHUTTING_DOWN', 'the service is shutting down', { retry_after: 1 });
 }

@@ -10,7 +10,13 @@ import {
   type Pace,
 } from '../pool/member-creation.ts';
 import { OneAtATime } from '../pool/one-at-a-time.ts';
-import { type PoolAction, placesForPool, planPool, type RemovalReason } from '../pool/plan-pool.ts';
+import {
+  isNearlyFull,
+  type PoolAction,
+  placesForPool,
+  planPool,
+  type RemovalReason,
+} from '../pool/plan-pool.ts';
 import { afterCreation, afterLook, NO_DEMAND_SEEN, poolTarget } from '../pool/pool-target.ts';
 import { UnderWay } from '../pool/under-way.ts';
 import type { PoolSizes, PoolView, WarmPoolStore } from '../state/warm-pool-store.ts';
@@ -70,6 +76,8 @@ export interface WarmPoolView {
 }
 
 const ENDINGS_AT_ONCE = 8;
+/** How often it is said again that there is little room. */
+const SAY_AGAIN_MS = 60_000;
 
 /** `held-off`: a creation failed, and none begins before the next cycle. `probing`: in that one, one at a time. */
 type Health = 'well' | 'held-off' | 'probing';
@@ -91,6 +99,8 @@ export class WarmPool {
   #cycleDue = false;
   /** When this instance first looked, by the store's clock. */
   #since: Instant | undefined;
+  /** When it was last said that there is little room, by `performance.now()`. */
+  #saidFull = Number.NEGATIVE_INFINITY;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -148,11 +158,22 @@ export class WarmPool {
     this.#cycleDue = false;
     if (trim && this.#health === 'held-off') this.#health = 'probing';
     try {
-      for (const action of this.#plan(await this.#parts.store.look(), trim)) await this.#act(action);
+      const seen = await this.#parts.store.look();
+      if (trim) this.#sayRoom(seen.used);
+      for (const action of this.#plan(seen, trim)) await this.#act(action);
     } catch (error) {
       if (!isBerthError(error, 'STORE_UNAVAILABLE')) throw error;
       this.#parts.log.debug({ err: error }, 'the warm pool waits for the store');
     }
+  }
+
+  #sayRoom(used: number): void {
+    const { settings, log } = this.#parts;
+    const limit = settings.maxContainers;
+    const now = performance.now();
+    if (!isNearlyFull(used, limit) || now < this.#saidFull + SAY_AGAIN_MS) return;
+    this.#saidFull = now;
+    log.warn({ used, limit }, 'nine tenths of MAX_CONTAINERS are taken');
   }
 
   #plan(seen: PoolView, trim: boolean): PoolAction[] {

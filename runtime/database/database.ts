@@ -15,6 +15,13 @@ export interface Database {
   close(): Promise<void>;
 }
 
+type Writer = Exclude<keyof Workspaces, 'reads'>;
+
+/** What a writer of workspaces gets: it reads all, and writes its own columns. */
+export type DatabaseOf<Own extends Writer> = Pick<Database, 'now'> & {
+  readonly workspaces: Pick<Workspaces, 'reads' | Own>;
+};
+
 /** Who is the one that does something. It only saves work: what is done is fenced by the rows themselves. */
 export interface DatabaseLeases {
   /** Takes it, or keeps it, for so long from now. False: another has it. */

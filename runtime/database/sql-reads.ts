@@ -1,8 +1,8 @@
 import type { TenantId, WorkspaceId } from '../contracts/ids.ts';
-import { maybe, operationOf, state, text, workspaceOf } from './row-mapping.ts';
+import { maybe, number, operationOf, state, text, workspaceOf } from './row-mapping.ts';
 import type { SqlConnection } from './sql-connection.ts';
 import type { WorkspaceRow } from './workspace-row.ts';
-import type { ObservedWorkspace, WorkspaceReads } from './workspaces.ts';
+import type { ObservedWorkspace, WorkspaceCensus, WorkspaceReads } from './workspaces.ts';
 
 export class SqlReads implements WorkspaceReads {
   readonly #sql: SqlConnection;
@@ -47,6 +47,33 @@ export class SqlReads implements WorkspaceReads {
     return found.map((row) => text(row, 'id') as WorkspaceId); // the cast: checked before it was written
   }
 
+  async census(): Promise<WorkspaceCensus> {
+    const [counts, inError] = await Promise.all([
+      this.#sql.rows(
+        `SELECT tenant, CASE WHEN ${IN_ERROR} THEN 'ERROR' ELSE observed_status END AS status,
+           CAST(COUNT(*) AS INTEGER) AS count
+         FROM workspaces WHERE deleted_at IS NULL GROUP BY 1, 2 ORDER BY 1, 2`,
+      ),
+      this.#sql.rows(
+        `SELECT tenant, id, error_code, error_message FROM workspaces
+         WHERE deleted_at IS NULL AND ${IN_ERROR} ORDER BY id LIMIT ${MOST_IN_ERROR}`,
+      ),
+    ]);
+    return {
+      counts: counts.map((row) => ({
+        tenant: text(row, 'tenant') as TenantId, // the casts: ids are checked before they are written
+        status: text(row, 'status') === 'ERROR' ? 'ERROR' : state(row, 'status'),
+        count: number(row, 'count'),
+      })),
+      inError: inError.map((row) => ({
+        tenant: text(row, 'tenant') as TenantId,
+        id: text(row, 'id') as WorkspaceId,
+        code: text(row, 'error_code'),
+        message: text(row, 'error_message'),
+      })),
+    };
+  }
+
   async unsettled(limit: number): Promise<WorkspaceRow[]> {
     // The branches one by one, each by an index of its own: what is settled costs nothing.
     const found = await this.#sql.rows(
@@ -68,3 +95,9 @@ export class SqlReads implements WorkspaceReads {
 
 /** Nothing is wrong, or the user has spoken since, or it is time to try again. */
 const DUE = `(error_code IS NULL OR error_version <> desired_version OR (error_terminal = 0 AND retry_at <= {now}))`;
+
+const MOST_IN_ERROR = 100;
+
+/** `isInError` of a row, for the database. */
+const IN_ERROR =
+  "(error_code IS NOT NULL AND error_terminal = 1 AND error_version = desired_version AND operation = 'NONE')";

@@ -31,8 +31,17 @@ export interface WorkspaceReads {
   /** Those that were seen RUNNING. */
   running(): Promise<WorkspaceId[]>;
 
+  /** How many of each tenant are in which state, and those that are in error, as their users see them. */
+  census(): Promise<WorkspaceCensus>;
+
   /** Under way, or apart from what is wanted and due to be brought there. Those that failed least come first. */
   unsettled(limit: number): Promise<WorkspaceRow[]>;
+}
+
+export interface WorkspaceCensus {
+  counts: { tenant: TenantId; status: WorkspaceState | 'ERROR'; count: number }[];
+  /** The first hundred by their id. */
+  inError: { tenant: TenantId; id: WorkspaceId; code: string; message: string }[];
 }
 
 export type ObservedWorkspace = Pick<

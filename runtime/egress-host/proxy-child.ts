@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { BerthError } from '../contracts/errors.ts';
 import type { HostMessage, HostRequest, HostResults } from '../egress/host-messages.ts';
+import { REFUSED } from '../egress/proxy/refusal-log.ts';
+import { type ProxyRefusal, refusalOf } from './proxy-refusal.ts';
 
 const ANSWER_MS = 5_000;
 const READY_MS = 10_000;
@@ -33,6 +35,8 @@ interface Parts {
   program: URL;
   env: Record<string, string | undefined>;
   log: Logger;
+  /** It did not let a request through; of many within a second a few are told. */
+  onRefused?: (refusal: ProxyRefusal) => void;
   /** A new one is there in place of one that ended: it knows nothing yet. */
   onRestarted: () => void;
 }
@@ -145,6 +149,7 @@ export class ProxyChild {
         return;
       case 'log':
         this.#parts.log[message.level](message.fields, message.message);
+        if (message.message === REFUSED) this.#parts.onRefused?.(refusalOf(message.fields));
         return;
       case 'answer':
         this.#waiting.get(message.id)?.resolve(message.result);

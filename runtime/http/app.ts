@@ -5,6 +5,7 @@ import type { KeyRing } from '../access/key-ring.ts';
 import { BerthError } from '../contracts/errors.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { requireAdmin, requireKey } from './authentication.ts';
+import { Dashboard } from './dashboard.ts';
 import { checked, jsonBody } from './json-body.ts';
 import { asBerthError, problemOf, sendProblem } from './problem.ts';
 import { hasBody, letPass } from './request-body.ts';
@@ -37,11 +38,16 @@ export function createApp(parts: Parts): Express {
   app.set('trust proxy', [...parts.trustedProxies]);
   app.set('query parser', 'simple');
   app.use((request, response, next) => observe(parts, request, response, next));
-  const publicPaths = new Set(
-    parts.routes.filter((route) => route.access === 'public').map((route) => route.path),
-  );
+  const dashboard = new Dashboard();
   app.use((request, response, next) => {
-    if (!publicPaths.has(request.path)) contextOf(response).key = requireKey(request, parts.ring);
+    if (!dashboard.takes(request)) return next();
+    contextOf(response).route = '/';
+    return dashboard.send(request, response);
+  });
+  const publicPaths = parts.routes.filter(({ access }) => access === 'public').map(({ path }) => path);
+  app.use((request, response, next) => {
+    if (!publicPaths.some((path) => leadsTo(path, request.path)))
+      contextOf(response).key = requireKey(request, parts.ring);
     next();
   });
   for (const route of parts.routes) {
@@ -59,7 +65,7 @@ export function createApp(parts: Parts): Express {
     });
   }
   app.use((request) => {
-    throw new BerthError('ROUTE_NOT_FOUND', `there is no route ${request.path}; /docs lists them`);
+    throw new BerthError('ROUTE_NOT_FOUND', `there is no route ${request.path}; /docs/api lists them`);
   });
   // Express knows an error handler by its four parameters.
   app.use((error: unknown, request: Request, response: Response, _next: () => void) =>
@@ -79,7 +85,8 @@ function observe({ log, metrics }: Parts, request: Request, response: Response, 
     const seconds = (performance.now() - started) / 1000;
     const { key, route = 'none' } = context;
     metrics.requests.inc({ status: response.statusCode });
-    metrics.requestSeconds.observe({ method: request.method, route }, seconds);
+    const isSocket = response.statusCode === 101;
+    if (!isSocket) metrics.requestSeconds.observe({ method: request.method, route }, seconds);
     const level = route === '/health' || route === '/ready' ? 'debug' : 'info';
     if (!log.isLevelEnabled(level)) return;
     log[level](
@@ -92,7 +99,7 @@ function observe({ log, metrics }: Parts, request: Request, response: Response, 
         client,
         ...(key === undefined ? {} : { tenant: key.tenant, key: key.name }),
       },
-      response.writableFinished ? 'request' : 'request broken off',
+      response.writableFinished || isSocket ? 'request' : 'request broken off',
     );
   });
   next();
@@ -148,6 +155,13 @@ function methodsByPath(routes: Route[]): Map<string, string[]> {
     methods.set(path, [...known, method.toUpperCase(), ...(method === 'get' ? ['HEAD'] : [])]);
   }
   return methods;
+}
+
+/** Of public routes, which have no parameter but a `{path}` at the end. */
+function leadsTo(path: string, requested: string): boolean {
+  return path.endsWith('/{path}')
+    ? requested.startsWith(path.slice(0, -'{path}'.length))
+    : path === requested;
 }
 
 /** `/v1/conversations/{id}/files/{path}` → `/v1/conversations/:id/files/*path` */

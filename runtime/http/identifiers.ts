@@ -4,6 +4,7 @@ import {
   parseConversationId,
   parseExecutionId,
   parseFunctionName,
+  parseTerminalId,
   parseWorkspaceId,
 } from '../contracts/ids.ts';
 
@@ -51,6 +52,15 @@ export const executionParam = z
     const id = parseExecutionId(text);
     if (id !== undefined) return id;
     throw new BerthError('INVALID_ID', 'an execution id is "ex-" and 24 hex digits');
+  });
+
+export const terminalParam = z
+  .string()
+  .meta({ description: 'As its making and the list of terminals have it', pattern: '^tm-[0-9a-f]{24}$' })
+  .transform((text) => {
+    const id = parseTerminalId(text);
+    if (id !== undefined) return id;
+    throw new BerthError('INVALID_ID', 'a terminal id is "tm-" and 24 hex digits');
   });
 
 /** The rest of the address as a path below `/workspace`. The agent checks it again, against its links. */

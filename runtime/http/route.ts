@@ -43,6 +43,8 @@ export interface Route {
   query: z.ZodType;
   /** A schema for JSON, `stream` for bytes that the handler reads itself, none for no body. */
   body: z.ZodType | 'stream' | undefined;
+  /** Set where the handler makes a WebSocket of the request (`upgradeOf`). */
+  upgrades?: 'websocket';
   answers: Record<number, Answer>;
   errors: ErrorCode[];
   handle(call: Call<unknown, unknown, unknown>): Promise<void>;

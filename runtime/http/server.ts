@@ -17,12 +17,15 @@ export interface RequestTaker {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
+/** Serves upgrades to WebSockets of the API's own. */
+export type UpgradeTaker = Pick<RequestTaker, 'takes' | 'upgrade'>;
+
 /** The listening service. */
 export class HttpServer {
   readonly #server: Server;
   readonly #ended: Promise<unknown>;
 
-  constructor(app: Express, taker?: RequestTaker) {
+  constructor(app: Express, taker?: RequestTaker, sockets?: UpgradeTaker) {
     const taken = (request: IncomingMessage) => taker?.takes(request) === true;
     this.#server = createServer(
       {
@@ -32,7 +35,8 @@ export class HttpServer {
         // Clients that are gone without a word are noticed, be their streams ever so silent.
         keepAlive: true,
         keepAliveInitialDelay: 30_000,
-        shouldUpgradeCallback: (request) => isWebSocket(request) && taken(request),
+        shouldUpgradeCallback: (request) =>
+          isWebSocket(request) && (taken(request) || sockets?.takes(request) === true),
       },
       (request, response) => (taken(request) ? taker?.handle(request, response) : app(request, response)),
     );
@@ -41,7 +45,9 @@ export class HttpServer {
       response.writeContinue();
       app(request, response);
     });
-    this.#server.on('upgrade', (request, socket, head) => taker?.upgrade(request, socket, head));
+    this.#server.on('upgrade', (request, socket, head) =>
+      (taken(request) ? taker : sockets)?.upgrade(request, socket, head),
+    );
     this.#server.on('clientError', refuseMalformed);
     this.#ended = new Promise((resolve) => this.#server.once('close', resolve));
   }

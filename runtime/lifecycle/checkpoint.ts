@@ -41,6 +41,7 @@ export const WORKSPACE_CHECKPOINTS = [
   'stopping.deleted',
   'archiving.written',
   'archiving.committed',
+  'archiving.removing',
   'archiving.deleted',
   'deleting.container',
   'deleting.volume',

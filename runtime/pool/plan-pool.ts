@@ -70,6 +70,11 @@ export function placesForPool(maxContainers: number): number {
   return maxContainers - Math.ceil(maxContainers / 20);
 }
 
+/** Whether soon someone who needs a container is refused. */
+export function isNearlyFull(used: number, maxContainers: number): boolean {
+  return used * 10 > maxContainers * 9;
+}
+
 type Removal = Extract<PoolAction, { kind: 'remove' }>;
 
 function outdatedFor(member: PoolMember, now: Instant, aim: PoolAim): Removal[] {

@@ -37,6 +37,14 @@ export class Reconcile {
     return ours ? this.runOnce(now === undefined ? {} : { now }) : undefined;
   }
 
+  /** As this instance's last look left it. Another may lead: then it is closed here. */
+  get breaker(): { open: boolean; held: number } {
+    return {
+      open: this.#roles.some((role) => role.breakerIsOpen),
+      held: this.#roles.reduce((sum, role) => sum + role.heldCount, 0),
+    };
+  }
+
   /** A look that begins now, or when the one under way is through. */
   runOnce(request: SweepRequest = {}): Promise<SweepReport> {
     const look = this.#last.then(() => this.#look(request));

@@ -61,6 +61,11 @@ export class RoleSweep {
     return this.#tripped || this.#held() > 0;
   }
 
+  /** Kept by the breaker. */
+  get heldCount(): number {
+    return this.#held();
+  }
+
   /** An operator's release that has not been acted upon yet. */
   get hasReleased(): boolean {
     return [...this.#marks.values()].some(({ released }) => released);

@@ -200,6 +200,15 @@ export class Metrics {
     return this.#registry.metrics();
   }
 
+  /** What there is to be read, without its values. */
+  describe(): { name: string; help: string; type: string; labels: readonly string[] }[] {
+    return this.#registry.getMetricsAsArray().map((metric) => {
+      // A metric keeps the names of its labels, of which prom-client's types don't tell.
+      const { labelNames = [] } = metric as { labelNames?: readonly string[] };
+      return { name: metric.name, help: metric.help, type: String(metric.type), labels: labelNames };
+    });
+  }
+
   #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
     return new Counter({ name, help, labelNames, registers: [this.#registry] });
   }

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Database } from '../database/database.ts';
+import type { DatabaseOf } from '../database/database.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import { metaKey } from './archive-key.ts';
 
@@ -8,7 +8,7 @@ export const UNWANTED_SECONDS = 2 * 3600;
 const AT_ONCE = 100;
 
 interface Parts {
-  database: Database;
+  database: DatabaseOf<'reconciler'>;
   objects: Pick<ObjectStore, 'delete'>;
   log: Logger;
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import { isBerthError } from '../contracts/errors.ts';
 import { LEADER_LOOK_SECONDS, type Leadership } from '../lifecycle/leadership.ts';
 import { Loop } from '../lifecycle/loop.ts';
+import { toldOnce } from '../lifecycle/told-once.ts';
 import type { ActivityStore } from '../state/activity-store.ts';
 import type { ArchiveCollector } from './archive-collector.ts';
 import type { HealthMonitor } from './health-monitor.ts';
@@ -11,6 +11,8 @@ import type { TtlManager } from './ttl-manager.ts';
 
 /** A hint brings the next look forward, but looks are no closer than this. */
 const BETWEEN_LOOKS_MS = 5_000;
+/** A database that is away is told in every minute of it. */
+const AWAY_AGAIN_MS = 30_000;
 
 export interface CoordinatorSettings {
   observeSeconds: number;
@@ -39,7 +41,6 @@ export class Coordinator {
   readonly #reconcile: Loop;
   readonly #others: Loop[];
   #quiet = () => {};
-  #away = false;
   #observedAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: Parts) {
@@ -70,7 +71,12 @@ export class Coordinator {
       intervalSeconds: LEADER_LOOK_SECONDS,
       firstSeconds: 0,
       log: parts.log,
-      runOnce: () => this.#takeTheLead(),
+      runOnce: toldOnce(
+        parts.log,
+        'the database is away: workspaces are left as they are',
+        () => this.#takeTheLead(),
+        { ms: AWAY_AGAIN_MS },
+      ),
     });
   }
 
@@ -97,17 +103,8 @@ export class Coordinator {
     if (leadership.leads) await leadership.letGo();
   }
 
-  /** A database that is away is told once, and asked again. */
   async #takeTheLead(): Promise<void> {
-    const { leadership, log } = this.#parts;
-    try {
-      if (await leadership.hold()) this.#beginToLead();
-      this.#away = false;
-    } catch (error) {
-      if (!isBerthError(error, 'STORE_UNAVAILABLE')) throw error;
-      if (!this.#away) log.warn({ err: error }, 'the database is away: workspaces are left as they are');
-      this.#away = true;
-    }
+    if (await this.#parts.leadership.hold()) this.#beginToLead();
   }
 
   #beginToLead(): void {

@@ -1,14 +1,14 @@
 import type { ContainerBackend } from '../containers/container-backend.ts';
 import type { VolumeBackend } from '../containers/volume-backend.ts';
 import { homeVolume, type WorkspaceId, workspaceContainerId } from '../contracts/ids.ts';
-import type { Database } from '../database/database.ts';
+import type { DatabaseOf } from '../database/database.ts';
 import type { Observation } from '../database/workspaces.ts';
 import { observation, planObservations, unknownOf } from './plan-observations.ts';
 
 interface Parts {
   backend: Pick<ContainerBackend, 'list' | 'inspect'>;
-  volumes: Pick<VolumeBackend, 'list' | 'exists'>;
-  database: Database;
+  volumes: Pick<VolumeBackend, 'list' | 'find'>;
+  database: DatabaseOf<'monitor'>;
 }
 
 interface Overview {
@@ -43,11 +43,11 @@ export class HealthMonitor {
   async observe(workspace: WorkspaceId): Promise<Observation> {
     const { backend, volumes, database } = this.#parts;
     const since = await database.now();
-    const [container, hasVolume] = await Promise.all([
+    const [container, volume] = await Promise.all([
       backend.inspect(workspaceContainerId(workspace)),
-      volumes.exists(homeVolume(workspace)),
+      volumes.find(homeVolume(workspace)),
     ]);
-    const seen = observation(container, hasVolume);
+    const seen = observation(container, volume !== undefined);
     await database.workspaces.monitor.observe(workspace, seen, since);
     return seen;
   }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { BerthError } from '../contracts/errors.ts';
-import type { Database } from '../database/database.ts';
+import type { DatabaseOf } from '../database/database.ts';
 import type { Operation, OperationKind, WorkspaceRow } from '../database/workspace-row.ts';
 import { failureOf } from './operation-failure.ts';
 
@@ -29,12 +29,16 @@ export type OperationSteps = (run: OperationRun) => Promise<void>;
 export class OperationRun {
   readonly row: WorkspaceRow;
   readonly operation: Operation;
-  readonly #database: Database;
+  readonly #database: DatabaseOf<'reconciler'>;
   readonly #log: Logger;
   readonly #ending = new AbortController();
   #toldAt = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: { database: Database; log: Logger }, row: WorkspaceRow, operation: Operation) {
+  constructor(
+    parts: { database: DatabaseOf<'reconciler'>; log: Logger },
+    row: WorkspaceRow,
+    operation: Operation,
+  ) {
     this.#database = parts.database;
     this.#log = parts.log.child({ workspace_id: row.id, operation: operation.kind });
     this.row = row;
@@ -109,8 +113,17 @@ export class OperationRun {
       return (await reconciler.release(this.name)) === 'done' ? 'released' : 'superseded';
     }
     this.#log.warn({ err: error, terminal: failure.terminal }, 'an operation on a workspace failed');
-    return (await reconciler.fail(this.name, failure)) === 'done' ? 'failed' : 'superseded';
+    if ((await reconciler.fail(this.name, failure)) !== 'done') return 'superseded';
+    if (failure.terminal) this.#log.error({ code: failure.code }, lastWords(failure.code));
+    return 'failed';
   }
+}
+
+/** For whoever is on call: what it means that nothing more is tried. Alarms look for these words. */
+function lastWords(code: string): string {
+  if (code === 'ARCHIVE_CORRUPT') return 'the archive of a workspace is corrupt';
+  if (code === 'ARCHIVE_FAILED') return 'the home of a workspace could not be archived or restored';
+  return 'a workspace is left in ERROR';
 }
 
 function tooLate(kind: OperationKind, seconds: number): BerthError {

@@ -1,5 +1,5 @@
 import { BerthError } from '../contracts/errors.ts';
-import type { Database } from '../database/database.ts';
+import type { DatabaseOf } from '../database/database.ts';
 import { NOTHING, type OperationKind, type WorkspaceRow } from '../database/workspace-row.ts';
 import type { Checkpoint } from '../lifecycle/checkpoint.ts';
 import type { HealthMonitor } from './health-monitor.ts';
@@ -8,7 +8,7 @@ import type { OperationRun, OperationSteps } from './operation-run.ts';
 import type { StorageProvider } from './storage-provider.ts';
 
 interface Parts {
-  database: Database;
+  database: DatabaseOf<'reconciler'>;
   instances: InstanceController;
   storage: StorageProvider;
   monitor: HealthMonitor;
@@ -30,7 +30,7 @@ export function operationSteps(parts: Parts): Record<OperationKind, OperationSte
   /** False: its volume is there and whole. Throws where it was, and is gone: that is for its user to decide. */
   async function wantsHome({ row }: OperationRun): Promise<boolean> {
     if (row.homeFrom === null) return true;
-    if (await storage.exists(row.id)) return false;
+    if ((await storage.findVolume(row.id)) !== undefined) return false;
     if (row.error?.code === 'VOLUME_NOT_FOUND') return true;
     throw new BerthError('VOLUME_NOT_FOUND', `the volume of ${row.id} is gone, and nobody here removed it`);
   }
@@ -119,8 +119,11 @@ export function operationSteps(parts: Parts): Record<OperationKind, OperationSte
         run.check(await reconciler.commitArchive(run.name));
         await checkpoint('archiving.committed');
       }
+      // Whoever sleeps from here on wakes with the name of this one, and not of one that was restored meanwhile.
+      const volume = await storage.findVolume(row.id);
       await run.requireOurs();
-      await storage.deleteVolume(row.id);
+      await checkpoint('archiving.removing');
+      if (volume !== undefined) await storage.deleteVolume(row.id, volume);
       await checkpoint('archiving.deleted');
       await seen(run, monitor, (status) => status === 'PENDING');
     } else await monitor.observe(row.id);

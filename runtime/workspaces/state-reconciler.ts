@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { WorkspaceId } from '../contracts/ids.ts';
-import type { Database } from '../database/database.ts';
+import type { DatabaseOf } from '../database/database.ts';
 import type { OperationKind, WorkspaceRow } from '../database/workspace-row.ts';
 import type { NewOperation } from '../database/workspaces.ts';
 import { archiveKey } from './archive-key.ts';
@@ -15,7 +15,7 @@ const ROWS = 200;
 const AGAIN_MS = 500;
 
 interface Parts {
-  database: Database;
+  database: DatabaseOf<'reconciler'>;
   steps: Record<OperationKind, OperationSteps>;
   /** Longest that each may take, where that is set. */
   seconds?: Partial<Record<OperationKind, number>>;

@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream/promises';
-import type { VolumeBackend } from '../containers/volume-backend.ts';
+import type { VolumeBackend, VolumeIncarnation } from '../containers/volume-backend.ts';
 import { BerthError, isBerthError } from '../contracts/errors.ts';
 import { homeVolume, type WorkspaceId } from '../contracts/ids.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
@@ -24,12 +24,13 @@ export class StorageProvider {
     return this.#volumes.provision(homeVolume(workspace));
   }
 
-  exists(workspace: WorkspaceId): Promise<boolean> {
-    return this.#volumes.exists(homeVolume(workspace));
+  findVolume(workspace: WorkspaceId): Promise<VolumeIncarnation | undefined> {
+    return this.#volumes.find(homeVolume(workspace));
   }
 
-  deleteVolume(workspace: WorkspaceId): Promise<void> {
-    return this.#volumes.delete(homeVolume(workspace));
+  /** The given one only, if one is given. */
+  deleteVolume(workspace: WorkspaceId, incarnation?: VolumeIncarnation): Promise<void> {
+    return this.#volumes.delete(homeVolume(workspace), incarnation);
   }
 
   /** Writes the archive, reads it back whole, and only then the hash that makes it one. The volume stays. */
@@ -50,11 +51,16 @@ export class StorageProvider {
     }
     const meta = Buffer.from(`sha256:${sha256}`);
     await this.#objects.put(metaKey(key), meta, { size: meta.length, signal });
+    if ((await this.#hashOf(key, 'ARCHIVE_FAILED')) !== sha256)
+      throw new BerthError(
+        'ARCHIVE_FAILED',
+        `${metaKey(key)} was read back with another hash than was written`,
+      );
   }
 
   /** Fills the volume, which must be there, with the archive and nothing else. Done already: fine. */
   async restore(workspace: WorkspaceId, key: string, signal: AbortSignal): Promise<void> {
-    const sha256 = await this.#hashOf(key);
+    const sha256 = await this.#hashOf(key, 'ARCHIVE_CORRUPT');
     const found = await this.#objects.get(key);
     if (found === undefined) throw new BerthError('ARCHIVE_CORRUPT', `the object store has no ${key}`);
     try {
@@ -67,17 +73,16 @@ export class StorageProvider {
     }
   }
 
-  async #hashOf(key: string): Promise<string> {
+  async #hashOf(key: string, otherwise: 'ARCHIVE_FAILED' | 'ARCHIVE_CORRUPT'): Promise<string> {
     const meta = await this.#objects.get(metaKey(key));
-    if (meta === undefined)
-      throw new BerthError('ARCHIVE_CORRUPT', `the object store has no ${metaKey(key)}`);
+    if (meta === undefined) throw new BerthError(otherwise, `the object store has no ${metaKey(key)}`);
     let text = '';
     for await (const piece of meta.content) {
       text += piece;
       if (text.length > META_BYTES) break;
     }
     const sha256 = META.exec(text)?.[1];
-    if (sha256 === undefined) throw new BerthError('ARCHIVE_CORRUPT', `${metaKey(key)} holds no hash`);
+    if (sha256 === undefined) throw new BerthError(otherwise, `${metaKey(key)} holds no hash`);
     return sha256;
   }
 }

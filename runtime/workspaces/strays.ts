@@ -2,12 +2,12 @@ import type { Logger } from 'pino';
 import type { ContainerBackend } from '../containers/container-backend.ts';
 import type { VolumeBackend } from '../containers/volume-backend.ts';
 import { homeVolume, type WorkspaceId, workspaceContainerId } from '../contracts/ids.ts';
-import type { Database } from '../database/database.ts';
+import type { WorkspaceReads } from '../database/workspaces.ts';
 
 interface Parts {
   backend: Pick<ContainerBackend, 'destroy'>;
   volumes: Pick<VolumeBackend, 'delete'>;
-  database: Database;
+  database: { readonly workspaces: { readonly reads: WorkspaceReads } };
   log: Logger;
 }
 

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import type { Database } from '../database/database.ts';
+import type { DatabaseOf } from '../database/database.ts';
 import type { QuietWorkspace, Written } from '../database/workspaces.ts';
 import type { ActivityStore } from '../state/activity-store.ts';
 
 interface Parts {
-  database: Database;
+  database: DatabaseOf<'ttl'>;
   activity: Pick<ActivityStore, 'inUse'>;
   /** Where a workspace has none of its own. */
   standbySeconds: number;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ContainerBackend } from '../containers/container-backend.ts';
 import { BerthError, ERRORS, type ErrorCode } from '../contracts/errors.ts';
 import { type WorkspaceId, workspaceContainerId } from '../contracts/ids.ts';
-import type { Database } from '../database/database.ts';
+import type { DatabaseOf } from '../database/database.ts';
 import type { WorkspaceRow } from '../database/workspace-row.ts';
 import type { Desired, RunningLimits } from '../database/workspaces.ts';
 import type { ActivityStore } from '../state/activity-store.ts';
@@ -13,11 +13,13 @@ import type { RunningWorkspace, WorkspaceDirectory } from './running-workspace.t
 import { isInError } from './workspace-view.ts';
 
 const FRESH_MS = 1_000;
+/** A hint may be lost, or come too soon after the last look. */
+const ASK_AGAIN_MS = 3_000;
 /** Without a hint it is looked again so often. */
 const LOOK_MS = 500;
 
 interface Parts {
-  database: Database;
+  database: DatabaseOf<'proxy'>;
   backend: Pick<ContainerBackend, 'endpoint'>;
   activity: Pick<ActivityStore, 'hint' | 'onHint'>;
   limits: RunningLimits;
@@ -70,6 +72,7 @@ export class DatabaseDirectory implements WorkspaceDirectory {
     const row = granted(id, await database.workspaces.proxy.wake(id, limits));
     this.#known.delete(id);
     if (row.observedStatus !== 'RUNNING' || row.operation !== null) activity.hint();
+    let askedAt = Number.NEGATIVE_INFINITY;
     for (;;) {
       signal.throwIfAborted();
       const now = await this.find(id);
@@ -80,6 +83,12 @@ export class DatabaseDirectory implements WorkspaceDirectory {
         throw new BerthError('WORKSPACE_DELETING', `${id} is being deleted`);
       if (isInError(now) && now.error !== null)
         throw new BerthError(codeOf(now.error.code), now.error.message);
+      // Seen RUNNING, and not to be reached: only a new look finds out what became of it.
+      const isOutdated = now.observedStatus === 'RUNNING' && now.operation === null;
+      if (isOutdated && performance.now() - askedAt > ASK_AGAIN_MS) {
+        askedAt = performance.now();
+        activity.hint();
+      }
       await this.changed(signal);
     }
   }

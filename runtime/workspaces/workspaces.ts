@@ -3,7 +3,7 @@ import type { ApiKey } from '../access/api-key.ts';
 import { type ImageSettings, resolveImage } from '../containers/allowed-images.ts';
 import { BerthError } from '../contracts/errors.ts';
 import { parseWorkspaceId, type TenantId, type WorkspaceId } from '../contracts/ids.ts';
-import type { Database } from '../database/database.ts';
+import type { DatabaseOf } from '../database/database.ts';
 import type { WorkspaceRow, WorkspaceState } from '../database/workspace-row.ts';
 import type { RunningLimits, Settings } from '../database/workspaces.ts';
 import { type DatabaseDirectory, granted, refused } from './workspace-directory.ts';
@@ -12,7 +12,7 @@ const ID_LENGTH = 10;
 const ID_CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
 interface Parts {
-  database: Database;
+  database: DatabaseOf<'api'>;
   directory: DatabaseDirectory;
   images: ImageSettings;
   limits: RunningLimits;

@@ -6,6 +6,8 @@ export interface BenchSetting {
   image: string;
   /** `workspace-editor`, for workspaces. */
   editorImage: string;
+  /** The browser's program. */
+  chromium: string;
   /** The run's Postgres, which others may use at the same time. */
   postgresUrl: string;
   /** Makes a runtime keep its objects in the run's S3, below a prefix of the run's own. */

@@ -10,6 +10,7 @@ import { PipeSupply } from '../../images/workspace-base/agent/exec/pipe-supply.t
 import { RunningCommands } from '../../images/workspace-base/agent/exec/running-commands.ts';
 import { Executions } from '../../images/workspace-base/agent/executions/executions.ts';
 import { createAgentServer } from '../../images/workspace-base/agent/server.ts';
+import { Terminals } from '../../images/workspace-base/agent/terminals/terminals.ts';
 import { Token } from '../../images/workspace-base/agent/token.ts';
 import { createAdminServer } from '../../runtime/egress/admin/admin-server.ts';
 import { gateCommands } from '../../runtime/egress/admin/gate-commands.ts';
@@ -52,6 +53,7 @@ export class EcsContainers implements Disposable {
       commands: this.#commands,
       pipes: this.#pipes,
       executions: new Executions(),
+      terminals: new Terminals(),
     });
     return listening(server, address, environment.AGENT_HTTP_PORT);
   }

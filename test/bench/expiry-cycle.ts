@@ -1,18 +1,13 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ProcessBackend } from '../../runtime/containers/process/process-backend.ts';
-import {
-  conversationContainerId,
-  parseConversationId,
-  parseTenantId,
-  workId,
-} from '../../runtime/contracts/ids.ts';
+import { parseTenantId } from '../../runtime/contracts/ids.ts';
 import { openRedisState } from '../../runtime/state/redis/open-redis-state.ts';
-import type { State } from '../../runtime/state/state.ts';
 import { conversationParts } from '../support/conversation-parts.ts';
 import { must } from '../support/must.ts';
+import { addRecords } from './add-records.ts';
 import type { BenchSetting } from './bench-setting.ts';
 import { CountingRedis } from './counting-redis.ts';
 import type { Figure } from './figure.ts';
@@ -21,7 +16,6 @@ const FEW = 100;
 const MANY = 10_000;
 const DUE = 100;
 const HOUR_MS = 3_600_000;
-const AT_ONCE = 100;
 const tenant = must(parseTenantId('bench'));
 
 /** A cycle of the expiry over 10,000 live records, against one over 100: none due, and 100 due in both. */
@@ -62,7 +56,7 @@ async function cyclesOver(records: number, redis: CountingRedis): Promise<{ idle
       env: { CONTAINER_MANAGER_TYPE: 'process', CONTAINER_TTL_SECONDS: '3600', MAX_CONTAINERS: '100000' },
     });
     await adoption.run();
-    const add = (count: number) => addRecords(state, count, settings);
+    const add = (count: number) => addRecords(state, tenant, count, settings);
     await add(DUE);
     clock.time += HOUR_MS / 2;
     await add(records);
@@ -79,35 +73,6 @@ async function cyclesOver(records: number, redis: CountingRedis): Promise<{ idle
     await backend.close();
     rmSync(folder, { recursive: true });
   }
-}
-
-/** Of containers that the backend knows nothing of. */
-async function addRecords(
-  { conversations: store }: State,
-  count: number,
-  { ttl, maxContainers }: { ttl: { idleSeconds: number; maxLifetimeSeconds: number }; maxContainers: number },
-): Promise<void> {
-  const addOne = async () => {
-    const conversation = must(parseConversationId(randomUUID()));
-    const container = conversationContainerId(randomUUID());
-    const lease = { owner: 'bench', leaseSeconds: 30 };
-    const work = { id: workId('bench', randomUUID()), leaseSeconds: 30, ttl };
-    const request = {
-      tenant,
-      conversation,
-      newContainer: container,
-      manager: 'process',
-      maxContainers,
-      work,
-    };
-    const { kind } = await store.acquire({ ...request, ...lease });
-    if (kind !== 'reserved') throw new Error(`a record could not be made: ${kind}`);
-    const incarnation = { tenant, conversation, container };
-    await store.bind({ ...incarnation, ...lease });
-    await store.confirm({ ...incarnation, owner: lease.owner, ttl });
-  };
-  for (let added = 0; added < count; added += AT_ONCE)
-    await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - added) }, addOne));
 }
 
 function emptyBackend(folder: string): ProcessBackend {

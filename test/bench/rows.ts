@@ -3,6 +3,8 @@ import { agentStart } from './agent-start.ts';
 import { type BenchSetting, onDocker, onRedis } from './bench-setting.ts';
 import { changedFile } from './changed-file.ts';
 import { coldStart } from './cold-start.ts';
+import { commandLine } from './command-line.ts';
+import { dashboard } from './dashboard.ts';
 import { ecsBurst } from './ecs-burst.ts';
 import { ecsCalls } from './ecs-calls.ts';
 import { egressOpenTunnels } from './egress-open-tunnels.ts';
@@ -70,6 +72,8 @@ export const rows: Record<string, (setting: BenchSetting) => Promise<Figure[]>> 
   'workspace-archive': workspaceArchive,
   agent: agentStart,
   runtime: async (setting) => runtimeStart(onDocker(setting)),
+  'command-line': (setting) => commandLine(onDocker(setting), setting.folder),
+  dashboard,
   functions: (setting) => functionFigures(setting, () => sharedState(setting)),
 };
 

@@ -44,6 +44,7 @@ async function bench(names: string[], file: string): Promise<void> {
     dockerHost: must(TEST_DOCKER_HOST),
     image: must(TEST_WORKSPACE_IMAGE),
     editorImage: must(services.env.TEST_EDITOR_IMAGE),
+    chromium: must(services.env.TEST_CHROMIUM),
     postgresUrl: must(services.env.TEST_POSTGRES_URL),
     s3: s3Variables(services.env, installation),
     redisUrl: must(TEST_REDIS_URL),

@@ -2,9 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { RuntimeProcess } from '../support/runtime-process.ts';
 import { describeWith } from '../support/services/provided.ts';
 import { conversationsWork } from './conversation.e2e.ts';
+import { terminalsAndTime } from './terminals.e2e.ts';
 
 describeWith('bubblewrap', 'conversations in child processes under bwrap', () => {
-  conversationsWork(() => ({ CONTAINER_MANAGER_TYPE: 'process' }));
+  const env = () => ({ CONTAINER_MANAGER_TYPE: 'process' });
+  conversationsWork(env);
+  describe('terminals', () => terminalsAndTime(env));
 });
 
 describe('conversations in plain child processes', () => {

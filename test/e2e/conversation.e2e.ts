@@ -5,6 +5,7 @@ import { RuntimeProcess } from '../support/runtime-process.ts';
 import { commandsWork } from './commands.e2e.ts';
 import { executionsWork } from './executions.e2e.ts';
 import { filesWork } from './files.e2e.ts';
+import { terminalsWork } from './terminals.e2e.ts';
 
 /** What a caller can count on, whatever backend and store are behind it. */
 export function conversationsWork(env: () => Record<string, string>): void {
@@ -22,6 +23,7 @@ export function conversationsWork(env: () => Record<string, string>): void {
   commandsWork(() => runtime);
   filesWork(() => runtime);
   executionsWork(() => runtime);
+  terminalsWork(() => runtime);
 
   describe('a conversation', () => {
     it('is one container, however many calls come at once', async () => {

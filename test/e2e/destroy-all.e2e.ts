@@ -48,7 +48,7 @@ export function destroyAllWorks(open: OpenCluster): void {
     const last = await cluster.start();
     expect((await last.fetch('/v1/conversations/b/files')).status).toBe(404);
     expect((await last.fetch('/v1/conversations/a/files')).status).toBe(200);
-  }, 120_000);
+  });
 
   it('ends what killed runtimes left, a container in the middle of its preparation among it, and saves first', async () => {
     await using cluster = open(poolOf(1));

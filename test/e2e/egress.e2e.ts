@@ -121,7 +121,7 @@ export function egressWorks(
     expect(upstream.seen.find(({ path }) => path === '/mcp-base/list')?.headers['x-secret']).toBe(HEADER);
     await expectNowhere('mcp', HEADER);
     const shown = await runtime.fetch('/v1/conversations/mcp/egress');
-    expect(await shown.json()).toEqual({
+    expect(await shown.json()).toMatchObject({
       allowed_domains: null,
       mcp_servers: { tickets: { url: servers.tickets.url, header_names: ['X-Secret'] } },
     });

@@ -99,7 +99,7 @@ export function executionsWork(started: () => RuntimeProcess): void {
         await vi.waitFor(async () => {
           const { executions: all } = await get(executions('early'));
           expect(all.filter(({ status }: { status: string }) => status === 'running')).toEqual([]);
-        }, 10_000);
+        });
       }
     });
 

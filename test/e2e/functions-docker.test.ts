@@ -1,14 +1,23 @@
-import { describeWith, docker, functionNodeImage, workspaceImage } from '../support/services/provided.ts';
+import {
+  describeWith,
+  docker,
+  functionNodeImage,
+  functionPythonImage,
+  workspaceImage,
+} from '../support/services/provided.ts';
 import { functionsWork } from './functions.e2e.ts';
 
-describeWith(['docker', 'workspace-base-image', 'function-node-image'], 'a function on Docker', () => {
+const images = ['workspace-base-image', 'function-node-image', 'function-python-image'] as const;
+
+describeWith(['docker', ...images], 'a function on Docker', () => {
   functionsWork(
     () => ({
       CONTAINER_MANAGER_TYPE: 'docker',
       DOCKER_HOST: docker().host,
       WORKSPACE_IMAGE: workspaceImage(),
-      ALLOWED_IMAGES: functionNodeImage(),
+      ALLOWED_IMAGES: `${functionNodeImage()},${functionPythonImage()}`,
     }),
     () => ({ image: functionNodeImage() }),
+    { python: () => ({ image: functionPythonImage() }) },
   );
 });

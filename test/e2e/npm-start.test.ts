@@ -30,7 +30,7 @@ describe('npm start', () => {
       if (line.includes('/docs')) break;
     }
     const url = /BERTH_URL=(\S+)/.exec(printed)?.[1];
-    const key = /BERTH_KEY=(\S+)/.exec(printed)?.[1];
+    const key = /BERTH_API_KEY=(\S+)/.exec(printed)?.[1];
     expect(printed).toContain('on process');
     expect(key).toBe(readFileSync(join(data, 'dev-key'), 'utf8').trim());
     const answer = await fetch(`${url}/v1/conversations/first/exec`, {

@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { hashApiKey } from '../../runtime/access/api-key.ts';
 import { allEvents, printed, readEvents } from '../support/event-reading.ts';
 import { RuntimeProcess } from '../support/runtime-process.ts';
+import { PATIENCE, TestViewer } from '../support/terminal-viewer.ts';
 
 /** Keys for two tenants; only backends that allow configured keys can have them. */
 export function tenantsAreApart(env: () => Record<string, string>): void {
@@ -50,5 +54,39 @@ export function tenantsAreApart(env: () => Record<string, string>): void {
     expect(await refused.json()).toMatchObject({ status: 429, code: 'QUOTA_EXCEEDED', limit: 1, used: 1 });
     for await (const _ of one);
     expect(printed(await allEvents(await execute('two', 'print(1)')))).toBe('1\n');
+  });
+
+  it('a terminal of one is nothing to another, and ends for whoever loses the key', {
+    timeout: 120_000,
+  }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'berth-keys-'));
+    const file = join(folder, 'keys.json');
+    try {
+      writeFileSync(file, JSON.stringify([key('a', 'acme'), key('b', 'bolt'), key('spare', 'acme')]));
+      await using runtime = await RuntimeProcess.start({ env: { ...env(), BERTH_API_KEYS_FILE: file } });
+      await vi.waitFor(async () => expect((await fetch(`${runtime.url}/ready`)).status).toBe(200), PATIENCE);
+      const made = await runtime.post('/v1/conversations/shared/terminals', { cmd: ['cat'] }, { key: 'a' });
+      const { terminal_id } = (await made.json()) as { terminal_id: string };
+      const path = `/v1/conversations/shared/terminals/${terminal_id}`;
+      const as = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` } });
+      const missing = { status: 404, problem: { code: 'TERMINAL_NOT_FOUND' } };
+      expect(await TestViewer.try(runtime, path, as('b'))).toMatchObject(missing);
+      // With a conversation of the same name, too.
+      await runtime.post('/v1/conversations/shared/exec', { cmd: ['true'] }, { key: 'b' });
+      expect(await TestViewer.try(runtime, path, as('b'))).toMatchObject(missing);
+      expect((await runtime.fetch(path, { method: 'DELETE', key: 'b' })).status).toBe(404);
+
+      const viewers = [
+        await TestViewer.open(runtime, path, as('a')),
+        await TestViewer.open(runtime, path, as('spare')),
+      ];
+      writeFileSync(file, JSON.stringify([key('b', 'bolt'), key('spare', 'acme')]));
+      expect(await viewers[0]?.closed).toMatchObject({ code: 1008, reason: 'the key was taken back' });
+      expect(await TestViewer.try(runtime, path, as('a'))).toMatchObject({ status: 401 });
+      viewers[1]?.type('hello\n');
+      await viewers[1]?.sees(/hello\r\nhello\r\n/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 }

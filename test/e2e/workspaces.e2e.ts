@@ -35,7 +35,7 @@ export function workspacesWork(env: () => Record<string, string>): void {
     const again = await runtime.post('/v1/workspaces', { id: workspace.id });
     expect(again.status).toBe(409);
     expect(await again.json()).toMatchObject({ code: 'WORKSPACE_EXISTS' });
-  }, 120_000);
+  });
 
   it('opens in a browser by a link that is good once, and speaks WebSocket there', async () => {
     const workspace = await WorkspaceCalls.make(runtime, named('linked'));
@@ -52,7 +52,7 @@ export function workspacesWork(env: () => Record<string, string>): void {
     expect((await fetch(url, { redirect: 'manual' })).status).toBe(401);
     expect((await fetch(`${runtime.url}/w/${workspace.id}/`)).status).toBe(401);
     expect((await fetch(`${runtime.url}/v1/workspaces`, { headers: { cookie } })).status).toBe(401);
-  }, 60_000);
+  }, 180_000);
 
   it('comes back when somebody finds its container dead', async () => {
     const workspace = await WorkspaceCalls.make(runtime, named('crashed'));
@@ -64,7 +64,7 @@ export function workspacesWork(env: () => Record<string, string>): void {
       .poll(async () => (await workspace.visit('/healthz')).status, { timeout: 60_000, interval: 500 })
       .toBe(200);
     expect(await workspace.read('notes.txt')).toBe('kept');
-  }, 120_000);
+  });
 
   it('tells who follows it what becomes of it', async () => {
     const workspace = await WorkspaceCalls.make(runtime, named('followed'));
@@ -84,7 +84,7 @@ export function workspacesWork(env: () => Record<string, string>): void {
     expect(states.filter((state, at) => state !== states[at - 1]).join(' ')).toMatch(
       /^PENDING (STANDBY )?RUNNING STANDBY (PENDING )?DELETED$/,
     );
-  }, 60_000);
+  }, 180_000);
 
   it('answers what is wrong with what was asked for', async () => {
     const refused = async (words: unknown) => {
@@ -116,5 +116,5 @@ export function workspacesWork(env: () => Record<string, string>): void {
       await workspace.delete();
       await workspace.gone();
     }
-  }, 60_000);
+  }, 180_000);
 }

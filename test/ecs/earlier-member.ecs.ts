@@ -52,6 +52,6 @@ describeWith(
       expect(emulator.tasks).toHaveLength(2);
       expect(await runtime.exec('next', ['echo', 'again'])).toMatchObject({ stdout: 'again\n' });
       expect((await taskOf(emulator, runtime, 'next')).arn).toBe(own.arn);
-    }, 120_000);
+    });
   },
 );

@@ -32,7 +32,7 @@ describeWith(['docker', ...images], 'workers on ECS', () => {
   beforeAll(async () => {
     emulator = await startWithHello();
     backend = open();
-  }, 60_000);
+  });
 
   afterEach(async () => {
     await Promise.all(made.splice(0).map((id) => backend.destroy(id)));
@@ -85,7 +85,7 @@ describeWith(['docker', ...images], 'workers on ECS', () => {
     await backend.destroy(given.id);
     expect(liveTasks(emulator, given.id)).toEqual([]);
     expect(await backend.inspect(given.id)).toBeUndefined();
-  }, 60_000);
+  });
 
   it('are found again by an instance that never heard of them', async () => {
     const given = spec();
@@ -95,14 +95,14 @@ describeWith(['docker', ...images], 'workers on ECS', () => {
       hello: 'again',
     });
     await other.close();
-  }, 60_000);
+  });
 
   it('that end before they listen are no workers, and it is told what they said', async () => {
     await expect(backend.create(spec({ HANDLER_SOURCE: 'export default 1' }))).rejects.toMatchObject({
       code: 'CONTAINER_CREATE_FAILED',
       detail: expect.stringContaining('HANDLER_SOURCE has no function as its default export'),
     });
-  }, 60_000);
+  });
 });
 
 describeWith(['docker', ...images], 'a function on ECS', () => {
@@ -132,7 +132,7 @@ describeWith(['docker', ...images], 'a function on ECS', () => {
       code: 'NOT_SUPPORTED',
       detail: expect.stringContaining('ENABLE_CONTAINER_PAUSE'),
     });
-  }, 30_000);
+  });
 });
 
 /** With the rights that the platform gives where a stack names it. */

@@ -59,7 +59,7 @@ describeWith(
       // Growing pauses: neither a storm nor a sleep.
       expect(emulator.calls.count('RunTask')).toBeGreaterThan(4);
       expect(emulator.calls.count('RunTask')).toBeLessThan(40);
-    }, 150_000);
+    });
 
     describe.each(['RESOURCE:ENI', CAPACITY_UNAVAILABLE])('no capacity (%s)', (reason) => {
       it('for a moment: tried again', async () => {

@@ -28,7 +28,7 @@ export default defineConfig(async () => {
       env: { ...env, [ALLOWED_FOLDER]: folder },
       maxWorkers: 4, // most of it is waiting
       maxConcurrency: 3,
-      testTimeout: 180_000,
+      testTimeout: 300_000,
       projects: [
         inTurn('ecs', 0, { include, exclude: ['**/node_modules/**', LAST] }),
         inTurn('ecs at last', 1, { include: [LAST], exclude: ['**/node_modules/**'] }),

@@ -90,7 +90,7 @@ describeWith(['docker', 'workspace-base-image'], 'volumes of the engine', () => 
     runtime.kill('SIGSTOP');
     expect((await harness.archived(name)).entries).toBe(2);
     await harness.volumes.delete(name);
-    expect(await harness.volumes.exists(name)).toBe(false);
+    expect(await harness.volumes.find(name)).toBeUndefined();
   });
 
   it('that came to be because a container named them are none, and make room', async () => {
@@ -98,12 +98,12 @@ describeWith(['docker', 'workspace-base-image'], 'volumes of the engine', () => 
     const Labels = { [LABEL.installation]: OURS, [LABEL.part]: STRAY };
     for (const call of ['provision', 'delete'] as const) {
       await engine.createVolume({ Name: name, Labels });
-      expect(await harness.volumes.exists(name)).toBe(false);
+      expect(await harness.volumes.find(name)).toBeUndefined();
       await expect(harness.volumes.archive(name, signal())).rejects.toMatchObject({
         code: 'VOLUME_NOT_FOUND',
       });
       await harness.volumes[call](name);
-      expect(await harness.volumes.exists(name)).toBe(call === 'provision');
+      expect((await harness.volumes.find(name)) !== undefined).toBe(call === 'provision');
       await harness.volumes.delete(name);
     }
     expect((await engine.listVolumes()).Volumes.map(({ Name }) => Name)).not.toContain(name);
@@ -115,7 +115,7 @@ describeWith(['docker', 'workspace-base-image'], 'volumes of the engine', () => 
     const before = performance.now();
     const results = await Promise.allSettled([
       behindRelay.provision(name),
-      behindRelay.exists(name),
+      behindRelay.find(name),
       behindRelay.list(),
       behindRelay.delete(name),
       behindRelay.archive(name, signal()),

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { it } from 'vitest';
 import { FUNCTION_CHECKPOINTS } from '../../runtime/lifecycle/checkpoint.ts';
 import { eventually } from '../support/cluster.ts';
@@ -16,16 +15,16 @@ interface Scenario {
   /** Of the instance that dies. */
   env?: Record<string, string>;
   /** What brings it there. It may never be answered. */
-  act: (dying: FunctionCalls) => Promise<unknown>;
+  act: (dying: FunctionCalls, untilDead: () => Promise<void>) => Promise<unknown>;
 }
 
 const call: Scenario = { act: (dying) => dying.call() };
 /** Its worker is left alone until it is paused. */
 const pause: Scenario = {
   env: { ENABLE_CONTAINER_PAUSE: 'true', PAUSE_IDLE_SECONDS: '1' },
-  async act(dying) {
+  async act(dying, untilDead) {
     await dying.call();
-    await sleep(5_000);
+    await untilDead();
   },
 };
 /** Its worker is of another revision by then, and ended. */
@@ -60,10 +59,11 @@ describeWith(FUNCTION_SERVICES, 'an instance that dies at', () => {
       const { env, act } = SCENARIOS[name];
       const dying = await here.cluster.start(env, { at: name, do: 'kill' });
       const ofDying = await here.define(dying, HELLO, { max_capacity: 1 });
+      const isDead = () => expect(dying.child.signalCode).toBe('SIGKILL');
       await eventually(async () => {
-        await act(ofDying).catch(() => undefined); // its client is cut off
-        expect(dying.child.signalCode).toBe('SIGKILL');
-      });
+        await act(ofDying, () => eventually(isDead)).catch(() => undefined); // its client is cut off
+        isDead();
+      }, 240);
       expect(dying.output).toContain(`fault: kill at ${name}`);
 
       const ofNext = ofDying.at(await here.cluster.start());

@@ -66,9 +66,8 @@ describeWith(FUNCTION_SERVICES, 'a worker that does not come up', () => {
     const waits = never.call();
     await eventually(async () => expect(await here.workers(never.name)).toHaveLength(1));
     await never.delete();
-    const asked = performance.now();
+    // One that is given up says another word: nobody has waited for that.
     expect(await waits).toMatchObject({ status: 404, json: { code: 'FUNCTION_NOT_FOUND' } });
-    expect(performance.now() - asked).toBeLessThan(5_000); // not only when it is given up
     await eventually(async () => expect(await here.workers(never.name)).toEqual([]));
     expect(runtime.log.filter(({ msg }) => msg === 'a worker could not be made')).toEqual([]);
   });
@@ -77,9 +76,10 @@ describeWith(FUNCTION_SERVICES, 'a worker that does not come up', () => {
     await using engine = await SlowEngine.open(engineTarget());
     await using here = await FunctionCluster.open({ DOCKER_HOST: engine.host });
     const runtime = await here.cluster.start();
-    const patient = await here.define(runtime, WELL, { max_capacity: 2, acquire_timeout: 120 });
+    const patient = await here.define(runtime, WELL, { max_capacity: 2, acquire_timeout: 300 });
     const hasty = await here.define(runtime, WELL, { max_capacity: 2, acquire_timeout: 1 });
-    engine.createMs = 5_000; // twice a worker
+    // Twice a worker. Its program has its own 10 s, from when it is started.
+    engine.createMs = 10_000;
     const calls = (of: typeof patient) => Promise.all(Array.from({ length: 6 }, () => of.call()));
     const [served, told] = await Promise.all([calls(patient), calls(hasty)]);
     expect(served.map(({ status }) => status)).toEqual(Array(6).fill(200));

@@ -27,10 +27,11 @@ describeWith(FUNCTION_SERVICES, 'a call under way', () => {
     const [one, two] = [await here.cluster.start(), await here.cluster.start()];
     const ofOne = await here.define(one, SLEEPS, {}, definition('old'));
     await here.warm(ofOne, 2);
-    const old = [ofOne.call({ ms: 5_000 }), ofOne.at(two).call({ ms: 5_000 })];
+    const old = [ofOne.hold(), ofOne.at(two).hold()];
     await eventually(async () => expect((await ofOne.pool()).busy).toBe(2));
     await ofOne.put(definition('new'));
-    const answers = await Promise.all(old);
+    await Promise.all(old.map((each) => each.letGo()));
+    const answers = await Promise.all(old.map(({ answer }) => answer));
     expect(answers.map(({ json }) => json)).toEqual([{ version: 'old' }, { version: 'old' }]);
     const next = await ofOne.call();
     expect(next.json).toEqual({ version: 'new' });

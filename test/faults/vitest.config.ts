@@ -10,6 +10,6 @@ export default defineConfig(async () => ({
     ...(await vitestOptions('test/faults/**/*.fault.ts')),
     maxWorkers: 2,
     maxConcurrency: 3,
-    testTimeout: 180_000,
+    testTimeout: 300_000,
   },
 }));

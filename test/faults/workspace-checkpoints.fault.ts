@@ -21,6 +21,7 @@ const STEPS: Record<(typeof WORKSPACE_CHECKPOINTS)[number], Step[]> = {
   'stopping.deleted': ['STANDBY'],
   'archiving.written': ['STANDBY', 'PENDING'],
   'archiving.committed': ['STANDBY', 'PENDING'],
+  'archiving.removing': ['STANDBY', 'PENDING'],
   'archiving.deleted': ['STANDBY', 'PENDING'],
   'restoring.provisioned': ['STANDBY', 'PENDING', 'RUNNING'],
   'restoring.restored': ['STANDBY', 'PENDING', 'RUNNING'],

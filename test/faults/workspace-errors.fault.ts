@@ -4,8 +4,11 @@ import { expect, it } from 'vitest';
 import { volumeLabels } from '../../runtime/containers/ownership.ts';
 import { homeVolume, parseWorkspaceId } from '../../runtime/contracts/ids.ts';
 import { LABEL } from '../../runtime/contracts/labels.ts';
+import { eventually } from '../support/cluster.ts';
+import { type ReadEvent, readEvents } from '../support/event-reading.ts';
 import { describeTree, makeTree } from '../support/home-tree.ts';
 import { must } from '../support/must.ts';
+import { OneImageRegistry } from '../support/one-image-registry.ts';
 import { describeWith, editorImage, workspaceImage } from '../support/services/provided.ts';
 import { TINY_IMAGE, tinyImage } from '../support/tiny-image.ts';
 import { WorkspaceCalls } from '../support/workspace-calls.ts';
@@ -38,6 +41,42 @@ describeWith(WORKSPACE_SERVICES, 'a workspace', () => {
     await retried(workspace);
     await workspace.delete();
     await workspace.gone();
+  });
+
+  it.concurrent('tells who follows it how far its image is, and what is wrong with it', async () => {
+    await using registry = await OneImageRegistry.open(['/no-such-program']);
+    const { repository } = registry;
+    await using here = await WorkspaceCluster.open({ ALLOWED_IMAGES: repository });
+    await using _image = {
+      [Symbol.asyncDispose]: async () => {
+        await here.engine.getImage(`${repository}:1`).remove({ force: true });
+      },
+    };
+    const runtime = await here.cluster.start();
+    const workspace = await WorkspaceCalls.make(runtime, here.name(), { image_ref: `${repository}:1` });
+    const told: ReadEvent[] = [];
+    const following = (async () => {
+      const events = await runtime.fetch(`/v1/workspaces/${workspace.id}/events`);
+      for await (const event of readEvents(events)) told.push(event);
+    })();
+    const of = (kind: string) => told.filter(({ type }) => type === kind).map(({ data }) => data);
+
+    await eventually(() =>
+      expect(of('progress')).toContainEqual({
+        operation: 'STARTING',
+        message: expect.stringMatching(/pulling/i),
+      }),
+    );
+    expect(of('error')).toEqual([]);
+    registry.give();
+    await eventually(() =>
+      expect(of('error')).toContainEqual(expect.objectContaining({ code: 'HEALTH_CHECK_FAILED', count: 1 })),
+    );
+    expect(of('state_changed')).toContainEqual(expect.objectContaining({ operation: 'STARTING' }));
+    await workspace.delete();
+    await workspace.gone();
+    await following; // it ends with the workspace
+    expect(of('state_changed').at(-1)).toMatchObject({ observed_status: 'DELETED' });
   });
 
   it.concurrent.for([

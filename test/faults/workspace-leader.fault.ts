@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import type { CheckpointName } from '../../runtime/lifecycle/checkpoint.ts';
 import { eventually } from '../support/cluster.ts';
+import { must } from '../support/must.ts';
 import type { RuntimeProcess } from '../support/runtime-process.ts';
 import { describeWith } from '../support/services/provided.ts';
 import { WorkspaceCalls } from '../support/workspace-calls.ts';
@@ -27,9 +29,13 @@ describeWith(WORKSPACE_SERVICES, 'a leader that was paused past its lease', () =
     await workspace.settles({ observed_status: 'RUNNING', error: null });
   });
 
-  it.concurrent('does not remove the home that was brought back and changed since', async () => {
+  it.concurrent.for([
+    'archiving.committed',
+    // It has asked whether the operation is still its own, and will not ask again.
+    'archiving.removing',
+  ] as const)('does not remove the home that was brought back and changed since: %s', async (at) => {
     await using here = await WorkspaceCluster.open();
-    const { paused, workspace } = await pausedAt(here, 'archiving.committed', 'STANDBY', 'PENDING');
+    const { paused, workspace } = await pausedAt(here, at, 'STANDBY', 'PENDING');
     const { id } = workspace;
     await workspace.settles({ observed_status: 'PENDING', archived: true }, 90);
     expect(await here.hasVolume(id)).toBe(false);
@@ -43,6 +49,26 @@ describeWith(WORKSPACE_SERVICES, 'a leader that was paused past its lease', () =
     expect(await here.hasVolume(id)).toBe(true);
     expect(await workspace.read('newer.txt')).toBe('newer');
     await workspace.settles({ observed_status: 'RUNNING', error: null });
+  });
+});
+
+describeWith(WORKSPACE_SERVICES, 'a leader that was killed', () => {
+  it('is followed by another within 15 s of its last sign of life', async () => {
+    await using here = await WorkspaceCluster.open();
+    const first = await here.cluster.start();
+    const leader = async () =>
+      (await here.sql("SELECT owner, until FROM leases WHERE name = 'workspaces'"))[0];
+    await eventually(async () => expect(await leader()).toBeDefined());
+    const { owner } = must(await leader());
+    await here.cluster.start();
+    first.child.kill('SIGKILL');
+    await once(first.child, 'exit');
+    // By the database's clock and what it was told last: the lease's end is as long after that as it lasts.
+    const last = must(await leader());
+    expect(last.owner).toBe(owner);
+    await eventually(async () => expect((await leader())?.owner).not.toBe(owner));
+    const next = must(await leader());
+    expect(Number(next.until) - Number(last.until)).toBeLessThanOrEqual(15_000);
   });
 });
 

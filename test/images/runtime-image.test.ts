@@ -58,14 +58,35 @@ describeWith(['docker', 'runtime-image', 'workspace-base-image'], 'the runtime i
     expect((await engine.getImage(runtimeImage()).inspect()).Config.User).toBe('10000:10000');
   });
 
-  it('runs a command in a workspace of the engine that it was given', async () => {
+  const address = async (): Promise<string> => {
     const port = (await container.inspect()).NetworkSettings.Ports['7420/tcp']?.[0]?.HostPort;
-    const response = await fetch(`http://127.0.0.1:${port}/v1/conversations/first/exec`, {
+    return `http://127.0.0.1:${port}`;
+  };
+
+  it.each(['/docs', '/docs/guides/egress', '/docs/client', '/docs/changelog', '/docs/api'])(
+    'has the documentation with it: %s',
+    async (path) => {
+      const page = await fetch(`${await address()}${path}`);
+      expect(page.status).toBe(200);
+      expect(await page.text()).toMatch(/<h1[ >]/);
+    },
+  );
+
+  it('runs a command in a workspace of the engine that it was given', async () => {
+    const response = await fetch(`${await address()}/v1/conversations/first/exec`, {
       method: 'POST',
       headers: { authorization: 'Bearer key-of-this-test', 'content-type': 'application/json' },
       body: JSON.stringify({ cmd: ['sh', '-c', 'echo $(id -un) in $PWD'] }),
     });
     expect(await response.json()).toMatchObject({ exit_code: 0, stdout: 'agent in /workspace\n' });
+  });
+
+  it('serves the dashboard, with the terminal that it takes from packages', async () => {
+    const port = (await container.inspect()).NetworkSettings.Ports['7420/tcp']?.[0]?.HostPort;
+    const html = await (await fetch(`http://127.0.0.1:${port}/`)).text();
+    const [folder = ''] = /\/dashboard\/[\w-]+\//.exec(html) ?? [];
+    for (const name of ['main.js', 'styles/parts.css', 'vendor/xterm.mjs', 'vendor/addon-fit.mjs'])
+      expect((await fetch(`http://127.0.0.1:${port}${folder}${name}`)).status, name).toBe(200);
   });
 
   it('stops when asked, and takes its containers with it', async () => {

@@ -57,6 +57,58 @@ describe('arguments of a network', () => {
   ])('%o: wrong are %o', (args, wrong) => expect(keys({ ...ECS, ...args })).toEqual(wrong));
 });
 
+describe('sizes of the warm pool', () => {
+  it.each<[PlatformArgs, string[]]>([
+    [{ ...ECS, warmPoolMin: 120 }, []],
+    [{ ...ECS, warmPoolMin: 150 }, ['warmPoolMin']],
+    [{ ...ECS, warmPoolMin: 150, warmPoolMax: 300 }, []],
+    [{ ...ECS, warmPoolMax: 10 }, ['warmPoolMax']],
+    [{ ...ECS, warmPoolMin: 0, warmPoolMax: 10 }, []],
+    [{ ...ECS, warmPoolMin: 3, warmPoolMax: 2 }, ['warmPoolMax']],
+    [{ platform: 'docker', warmPoolMin: 10 }, []],
+    [{ platform: 'docker', warmPoolMin: 11 }, ['warmPoolMin']],
+    [{ platform: 'docker', warmPoolMax: 1 }, ['warmPoolMax']],
+    [{ platform: 'docker', warmPoolMin: 0, warmPoolMax: 0 }, []],
+  ])('%o: wrong are %o', (args, wrong) => expect(keys(args)).toEqual(wrong));
+
+  it('are told both, with one that can be', () => {
+    expect(argsProblems({ ...ECS, warmPoolMin: 150 })).toEqual([
+      {
+        key: 'warmPoolMin',
+        wants: 'at most warmPoolMax, which is 120 unless it is given',
+        example: '120',
+        is: '150',
+      },
+    ]);
+    expect(argsProblems({ platform: 'docker', warmPoolMax: 1 })).toMatchObject([
+      { wants: 'at least warmPoolMin, which is 2 unless it is given', example: '2', is: '1' },
+    ]);
+  });
+});
+
+describe('hosts that containers may reach', () => {
+  it.each([
+    [['pypi.org', '.example.com', 'internal:git.corp:22', '10.1.2.3:8443'], true],
+    [['none'], true],
+    [['*.example.com'], false],
+    [['host:99999'], false],
+    [['a..b'], false],
+    [['pypi.org', 'https://example.com'], false],
+    [[], false],
+    [Array.from({ length: 500 }, (_, at) => `h${at}.example.com`), false],
+  ])('%j: right is %s', (allowedDomains, right) => {
+    expect(keys({ ...ECS, allowedDomains })).toEqual(right ? [] : ['allowedDomains']);
+    expect(keys({ platform: 'docker', allowedDomains })).toEqual(right ? [] : ['allowedDomains']);
+  });
+});
+
+describe('the region of models', () => {
+  it('is refused on docker, where no role is there to be assumed', () => {
+    expect(keys({ platform: 'docker', bedrockRegion: 'us-east-1' })).toEqual(['bedrockRegion']);
+    expect(keys({ ...ECS, bedrockRegion: 'us-east-1' })).toEqual([]);
+  });
+});
+
 describe('the domain of workspaces', () => {
   it.each<[Partial<PlatformArgs>, string[]]>([
     [{ workspaceDomain: 'workspaces.example.net' }, []],

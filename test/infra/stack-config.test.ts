@@ -112,7 +112,7 @@ describe("a stack's configuration", () => {
       '  berth:runtimeReplicas wants 2 or more on ecs: one zone may be lost, for instance 2',
       "  berth:bedrockRegion wants the platform's own region with egressMode service, for instance us-east-1",
       expect.stringMatching(
-        /^ {2}berth:maxContainers wants at most 49137 .*, for instance 49137, but is 50000$/,
+        /^ {2}berth:maxContainers wants at most 49002 .*, for instance 49002, but is 50000$/,
       ),
       'Set one: pulumi config set berth:<key> <value>',
     ]);

@@ -44,7 +44,7 @@ export async function startElastiCache(program: string): Promise<ElastiCache> {
     logFile: file('redis.log'),
     recordFile: folder + recordEnding, // where a run that has to clear up looks for it
     ready: () => redisAnswers(url),
-    readyWithinMs: 15_000,
+    readyWithinMs: 180_000,
   });
   const client = new Redis(url, { tls: { rejectUnauthorized: false } });
   await client.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');

@@ -151,7 +151,8 @@ describeWithPulumiOnly('the package', (engine) => {
       const { inputProperties } = component;
       expect(inputProperties.warmPoolMin).toMatchObject({
         type: 'integer',
-        description: 'Fewest containers kept ready. Default: docker 2, ecs 50. For instance: 2',
+        description:
+          'Fewest containers kept ready: no more than `warmPoolMax`. Default: docker 2, ecs 50. For instance: 2',
       });
       expect(inputProperties.allowedDomains).toMatchObject({ type: 'array', items: { type: 'string' } });
       expect(inputProperties.destroyData).toMatchObject({ type: 'boolean' });

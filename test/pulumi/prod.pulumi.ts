@@ -140,7 +140,9 @@ describeWithPulumi(
     });
 
     it('has its tables in the database that the program made, over TLS alone', async () => {
-      await expect.poll(() => account.rds.tablesOf('berth', 'berth'), { timeout: 30_000 }).toBeGreaterThan(0);
+      await expect
+        .poll(() => account.rds.tablesOf('berth', 'berth'), { timeout: 180_000 })
+        .toBeGreaterThan(0);
     });
 
     it('is the same platform at each of its instances', async () => {

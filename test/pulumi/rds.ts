@@ -43,7 +43,7 @@ export async function startRds(programs: string): Promise<Rds> {
   const url = `postgres://operator:${password}@${address}:${PORT}/postgres`;
   const ask = async <T>(database: string, act: (client: pg.Client) => Promise<T>): Promise<T> => {
     const connectionString = url.replace(/postgres$/, database);
-    const client = new pg.Client({ connectionString, ssl: { ca: cert }, connectionTimeoutMillis: 2_000 });
+    const client = new pg.Client({ connectionString, ssl: { ca: cert }, connectionTimeoutMillis: 60_000 });
     client.on('error', () => {}); // told by the query
     try {
       await client.connect();
@@ -65,7 +65,7 @@ export async function startRds(programs: string): Promise<Rds> {
     logFile: `${folder}.log`,
     recordFile: folder + recordEnding, // where a run that has to clear up looks for it
     ready: () => ask('postgres', async () => true).catch(() => false),
-    readyWithinMs: 30_000,
+    readyWithinMs: 180_000,
   });
   return {
     url,

@@ -23,8 +23,9 @@ export default defineConfig(async () => {
         ...('folder' in found ? { [PULUMI.folder]: found.folder } : { [PULUMI.missing]: found.problem }),
       },
       maxWorkers: 2, // a stack each, however few cores there are
-      testTimeout: 300_000,
-      hookTimeout: 300_000,
+      // A test is a run of several commands, each of which ends by itself where it hangs.
+      testTimeout: 1_200_000,
+      hookTimeout: 1_200_000,
     },
   };
 });

@@ -39,7 +39,7 @@ export class WorkspaceClient {
 
   async becomes(observed_status: string): Promise<void> {
     await expect
-      .poll(() => this.#call(`/${this.id}`), { timeout: 60_000, interval: 200 })
+      .poll(() => this.#call(`/${this.id}`), { timeout: 180_000, interval: 200 })
       .toMatchObject({ operation: 'NONE', observed_status });
   }
 

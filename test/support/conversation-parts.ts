@@ -16,6 +16,7 @@ import { InstallationSecret } from '../../runtime/identity/installation-secret.t
 import { noCheckpoint } from '../../runtime/lifecycle/checkpoint.ts';
 import { DirectoryObjectStore } from '../../runtime/objects/directory/directory-object-store.ts';
 import type { ObjectStore } from '../../runtime/objects/object-store.ts';
+import { RecentActivity } from '../../runtime/overview/recent-activity.ts';
 import { openMemoryState } from '../../runtime/state/memory/open-memory-state.ts';
 import type { State } from '../../runtime/state/state.ts';
 import { Metrics } from '../../runtime/telemetry/metrics.ts';
@@ -64,6 +65,7 @@ export async function conversationParts(options: PartsOptions) {
     secret,
     proxyEnvironment: new ProxyEnvironment(secret, config),
     metrics: new Metrics(async () => 0),
+    activity: new RecentActivity(),
     checkpoint: noCheckpoint,
     instance,
     log,

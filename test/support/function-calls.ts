@@ -8,6 +8,12 @@ export interface Called {
   cold: boolean;
 }
 
+/** A call that lasts until it is let go: its worker waits for the rest of what it is asked. */
+export interface HeldCall {
+  answer: Promise<Called>;
+  letGo(): Promise<void>;
+}
+
 /** A function of a runtime, as its user has it. */
 export class FunctionCalls {
   readonly name: string;
@@ -60,11 +66,23 @@ export class FunctionCalls {
   async call(request: unknown = {}, init: RequestInit = {}): Promise<Called> {
     const headers = { 'content-type': 'application/json', ...init.headers };
     const answer = await this.fetch({ ...init, body: JSON.stringify(request), headers });
+    return called(answer);
+  }
+
+  hold(request: unknown = {}): HeldCall {
+    const { readable, writable } = new TransformStream<string, string>();
+    const body = readable.pipeThrough(new TextEncoderStream());
+    const writer = writable.getWriter();
+    // The head of a request leaves with the first of its body.
+    void writer.write(' ').catch(() => {});
+    const headers = { 'content-type': 'application/json' };
+    const answer = this.fetch({ body, headers, duplex: 'half' }).then(called);
     return {
-      status: answer.status,
-      json: await answer.json().catch(() => undefined),
-      worker: answer.headers.get('x-berth-worker'),
-      cold: answer.headers.get('x-berth-cold-start') === 'true',
+      answer,
+      async letGo() {
+        await writer.write(JSON.stringify(request));
+        await writer.close();
+      },
     };
   }
 
@@ -76,4 +94,13 @@ export class FunctionCalls {
     };
     return pools.find(({ function_name }) => function_name === this.name) ?? {};
   }
+}
+
+async function called(answer: Response): Promise<Called> {
+  return {
+    status: answer.status,
+    json: await answer.json().catch(() => undefined),
+    worker: answer.headers.get('x-berth-worker'),
+    cold: answer.headers.get('x-berth-cold-start') === 'true',
+  };
 }

@@ -9,6 +9,8 @@ export type Fate =
   | 'refuse'
   /** The service does it, and the connection breaks when it answers. */
   | 'lose'
+  /** The service does it; of what it answers a byte is another. */
+  | 'corrupt'
   /** The service never hears of it, and never answers. */
   | 'ignore'
   /** The same after the head of a stream of events. */
@@ -81,7 +83,7 @@ export class HttpRelay implements AsyncDisposable {
   #pass(
     inner: IncomingMessage,
     answer: ServerResponse,
-    fate: 'pass' | 'lose' | { events: number; end: string },
+    fate: 'pass' | 'lose' | 'corrupt' | { events: number; end: string },
   ) {
     const { method, url, headers } = inner;
     const outer = request(`${this.#target}${url}`, { method, headers, agent: false }, (reply) => {
@@ -93,7 +95,15 @@ export class HttpRelay implements AsyncDisposable {
       }
       answer.writeHead(reply.statusCode ?? 502, reply.headers);
       answer.flushHeaders();
-      if (fate === 'pass' || reply.headers['content-type']?.startsWith('text/event-stream') !== true)
+      if (fate === 'corrupt')
+        reply.once('data', (piece: Buffer) =>
+          piece.writeUInt8(piece.readUInt8(piece.length >> 1) ^ 1, piece.length >> 1),
+        );
+      if (
+        fate === 'pass' ||
+        fate === 'corrupt' ||
+        reply.headers['content-type']?.startsWith('text/event-stream') !== true
+      )
         reply.pipe(answer);
       else passEvents(reply, answer, fate);
     });
@@ -118,7 +128,7 @@ function passEvents(reply: IncomingMessage, answer: ServerResponse, fate: { even
       else {
         const half = frame.slice(0, Math.floor(frame.length / 2));
         answer.write(half, () => {
-          if (fate.end === 'cut') answer.destroy();
+          if (fate.end === 'cut') onceRead(() => answer.destroy());
         });
       }
       if (!frame.startsWith(':')) left -= 1;
@@ -126,6 +136,11 @@ function passEvents(reply: IncomingMessage, answer: ServerResponse, fate: { even
   });
   // One whose events were all to pass breaks at its end.
   reply.on('end', () => {
-    if (left >= 0 && fate.end === 'cut') answer.destroy();
+    if (left >= 0 && fate.end === 'cut') onceRead(() => answer.destroy());
   });
+}
+
+/** `fetch` throws away what it has when its connection breaks: whoever is in this process has read by then. */
+function onceRead(then: () => void): void {
+  setImmediate(() => setImmediate(() => setTimeout(then, 10)));
 }

@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Activity } from './activity.ts';
 import type { Assignment } from './assignment.ts';
 import type { PipeSupply } from './exec/pipe-supply.ts';
 import type { RunningCommands } from './exec/running-commands.ts';
 import type { Executions } from './executions/executions.ts';
+import type { Terminals } from './terminals/terminals.ts';
 import type { Token } from './token.ts';
 
 /** All that the agent is and knows, made once at its start. */
@@ -22,7 +24,11 @@ export interface Agent {
   commands: RunningCommands;
   pipes: PipeSupply;
   executions: Executions;
+  terminals: Terminals;
 }
+
+/** What a terminal's line is called in `Upgrade`. */
+export const TERMINAL_UPGRADE = 'berth-terminal';
 
 /** One request on its way to an answer. */
 export interface Call {
@@ -33,6 +39,8 @@ export interface Call {
   path: string;
   /** Without its question mark. */
   query: string;
+  /** Of a call that asks to go on as something else than HTTP. */
+  upgrade?: { socket: Socket; head: Buffer };
 }
 
 export type Handler = (call: Call) => void | Promise<void>;

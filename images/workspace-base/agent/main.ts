@@ -13,6 +13,7 @@ import { listen } from './listen.ts';
 import { rehearse } from './rehearsal.ts';
 import { createAgentServer } from './server.ts';
 import { parseSettings, type Settings, SettingsError } from './settings.ts';
+import { Terminals } from './terminals/terminals.ts';
 import { Token } from './token.ts';
 
 // What it passes on leaves little behind at a time. V8 would let that come together in ever more memory, of which a
@@ -56,6 +57,7 @@ const agent: Agent = {
   commands: new RunningCommands(),
   pipes: new PipeSupply(),
   executions: new Executions(),
+  terminals: new Terminals(),
 };
 
 function exit(): never {

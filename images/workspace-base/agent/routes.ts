@@ -19,6 +19,11 @@ const execute: Handler = async (call) => (await import('./executions/post-execut
 const events: Handler = async (call) => (await import('./executions/get-events.ts')).getEvents(call);
 const cancel: Handler = async (call) => (await import('./executions/post-cancel.ts')).postCancel(call);
 
+const newTerminal: Handler = async (call) => (await import('./terminals/routes.ts')).postTerminal(call);
+const allTerminals: Handler = async (call) => (await import('./terminals/routes.ts')).getTerminals(call);
+const endTerminal: Handler = async (call) => (await import('./terminals/routes.ts')).deleteTerminal(call);
+const terminalLine: Handler = async (call) => (await import('./terminals/routes.ts')).openLine(call);
+
 const FILE: [string, Handler][] = [
   ['GET', readFile],
   ['HEAD', readFile],
@@ -34,12 +39,25 @@ const EXECUTION_ROUTES = new Map<string, Route>([
   ['cancel', new Map([['POST', cancel]])],
 ]);
 
+/** Of one terminal, likewise. */
+const TERMINAL_ROUTES = new Map<string, Route>([
+  ['', new Map([['DELETE', endTerminal]])],
+  ['socket', new Map([['GET', terminalLine]])],
+]);
+
 const ROUTES = new Map<string, Route>([
   ['/health', new Map([['GET', getHealth]])],
   ['/assign', new Map([['POST', postAssign]])],
   ['/exec', new Map([['POST', postExec]])],
   ['/exec/binary', new Map([['POST', postExecBinary]])],
   ['/execute', new Map([['POST', execute]])],
+  [
+    '/terminals',
+    new Map([
+      ['GET', allTerminals],
+      ['POST', newTerminal],
+    ]),
+  ],
   ['/files', new Map([['GET', manifest]])],
   // A file of this name can still be written, and read as `/files/%63hanges`.
   ['/files/changes', new Map([...FILE, ['GET', changes]])],
@@ -54,6 +72,11 @@ const ROUTES = new Map<string, Route>([
 
 /** The route of a path as it came, percent-encoded. */
 export function findRoute(path: string): Route | undefined {
-  if (path.startsWith('/executions/')) return EXECUTION_ROUTES.get(path.split('/', 5).slice(3).join('/'));
+  if (path.startsWith('/executions/')) return EXECUTION_ROUTES.get(partsAfterId(path));
+  if (path.startsWith('/terminals/')) return TERMINAL_ROUTES.get(partsAfterId(path));
   return ROUTES.get(path) ?? (path.startsWith('/files/') ? FILE_ROUTE : undefined);
+}
+
+function partsAfterId(path: string): string {
+  return path.split('/', 5).slice(3).join('/');
 }

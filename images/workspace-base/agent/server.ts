@@ -1,5 +1,6 @@
-import { createServer, type Server } from 'node:http';
-import type { Agent, Call } from './agent.ts';
+import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { type Agent, type Call, TERMINAL_UPGRADE } from './agent.ts';
 import { ClientGone } from './http/body-writer.ts';
 import { sendJson } from './http/send-json.ts';
 import { Problem } from './problem.ts';
@@ -10,10 +11,30 @@ const KEEP_ALIVE_MS = 75_000;
 
 /** The agent's HTTP server, not listening yet. No time limit cuts a body: streams last as long as they last. */
 export function createAgentServer(agent: Agent): Server {
-  return createServer({ requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS }, (req, res) => {
-    const [path = '', query = ''] = (req.url ?? '').split(/\?(.*)/s, 2);
-    void answer({ agent, req, res, path, query });
+  const server = createServer(
+    {
+      requestTimeout: 0,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      // Any other is not offered, and the request answered as if nobody had asked for it.
+      shouldUpgradeCallback: ({ headers }) => headers.upgrade === TERMINAL_UPGRADE,
+    },
+    (req, res) => void answer({ agent, req, res, ...addressOf(req) }),
+  );
+  server.on('upgrade', (req, stream, head) => {
+    const socket = stream as Socket; // Node's server hands out its sockets
+    socket.on('error', () => socket.destroy());
+    const res = new ServerResponse(req);
+    res.shouldKeepAlive = false;
+    res.assignSocket(socket);
+    res.once('finish', () => socket.destroySoon());
+    void answer({ agent, req, res, ...addressOf(req), upgrade: { socket, head } });
   });
+  return server;
+}
+
+function addressOf({ url = '' }: IncomingMessage): Pick<Call, 'path' | 'query'> {
+  const [path = '', query = ''] = url.split(/\?(.*)/s, 2);
+  return { path, query };
 }
 
 async function answer(call: Call): Promise<void> {

@@ -14,6 +14,10 @@ export interface SweepOrder {
   logGroup: string;
   /** Of all task definitions of the platform: none is active once it is gone. */
   families: string[];
+  /** What the families begin with that the runtime makes for workspaces: there is one where there is a home. */
+  workspaceFamilies: string;
+  /** Whether homes go, too. */
+  purge: boolean;
 }
 
 /** What is deployed: of these families, it and what was before it stay. */

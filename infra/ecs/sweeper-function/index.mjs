@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DescribeTasksCommand, ECSClient, ListTasksCommand, RunTaskCommand } from '@aws-sdk/client-ecs';
-import { deregister } from './revisions.mjs';
+import { activeFamilies, deregister } from './revisions.mjs';
 
 // A Lambda function: ends every task of an installation when the platform is destroyed, by one last task of the
 // runtime, and deregisters old revisions of task definitions. Its SDK is the one that Lambda's Node has.
@@ -27,8 +27,11 @@ export function handler(event) {
 async function destroyed(event) {
   if (event.tf?.action !== 'delete') return { swept: false };
   const ecs = client();
+  const giveUp = performance.now() + GIVE_UP_MS;
   await sweep(ecs, event, { pollMs: POLL_MS, giveUpMs: GIVE_UP_MS });
-  await deregister(ecs, { families: event.families, kept: [] });
+  const ofWorkspaces = await activeFamilies(ecs, event.workspaceFamilies);
+  const families = [...event.families, ...ofWorkspaces];
+  await deregister(ecs, { families, kept: [], giveUpMs: giveUp - performance.now() });
   return { swept: true };
 }
 
@@ -40,7 +43,7 @@ async function replaced({ families, revisions, tf }) {
 }
 
 /**
- * Runs that task to its end, where a container lives. One that an earlier call began is waited for, so that a
+ * Runs that task to its end, where a container lives, or a home is that is to go. One that an earlier call began is waited for, so that a
  * repeated call is no second one. Throws with what to do where something may be left.
  *
  * @param {ECSClient} ecs
@@ -55,7 +58,8 @@ export async function sweep(ecs, order, { pollMs, giveUpMs }) {
       `The runtime is still up in ${order.cluster}: nothing was ended. Take its service away first; pulumi destroy does.`,
     );
   // A runtime that can't start is in nobody's way where it has nothing to do.
-  if (going.length === 0 && !(await hasContainers(ecs, order.cluster))) return;
+  if (going.length === 0 && !(await hasContainers(ecs, order.cluster)) && !(await hasHomes(ecs, order)))
+    return;
   const arn = going[0]?.taskArn ?? (await run(ecs, order));
   for (;;) {
     const task = await described(ecs, order.cluster, arn);
@@ -100,6 +104,11 @@ async function hasContainers(ecs, cluster) {
   return false;
 }
 
+/** Whether a home is to go. One that sleeps has no task, but what its tasks are made of. */
+async function hasHomes(ecs, { purge, workspaceFamilies }) {
+  return purge && (await activeFamilies(ecs, workspaceFamilies)).length > 0;
+}
+
 /** Those of a family that have not stopped, or the first of many. */
 async function tasksOf(ecs, cluster, family) {
   const { taskArns } = await ecs.send(new ListTasksCommand({ cluster, family }));
@@ -118,14 +127,20 @@ async function described(ecs, cluster, arn) {
   return tasks[0] ?? { lastStatus: 'PROVISIONING' };
 }
 
-function judge({ taskArn, containers = [], stoppedReason }, { container, logGroup }) {
+function judge(
+  { taskArn, containers = [], stoppedReason },
+  { container, logGroup, purge, workspaceFamilies },
+) {
   const ended = containers.find(({ name }) => name === container);
   if (ended?.exitCode === 0) return;
   const how =
     ended?.exitCode === undefined ? 'ended before its program did' : `ended with exit code ${ended.exitCode}`;
+  const homes = purge
+    ? ` Homes of workspaces are looked for as long as task definitions of theirs are active: ${workspaceFamilies}*.`
+    : '';
   throw new Error(
     `Conversations are left: the task ${taskArn} ${how} (${ended?.reason ?? stoppedReason ?? 'no reason given'}). ` +
       `Its log in ${logGroup} tells which could not be saved. Run pulumi destroy again; to give up their files, stop ` +
-      'their tasks first.',
+      `their tasks first.${homes}`,
   );
 }

@@ -3,6 +3,7 @@ import { path, type Query } from './address.ts';
 import { asBerthError, BerthError } from './berth-error.ts';
 import { readProblem } from './read-problem.ts';
 import { type RetrySettings, waitBefore } from './retry-plan.ts';
+import type { OpenSocket } from './terminal-socket.ts';
 import { wait } from './wait.ts';
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -16,6 +17,7 @@ export interface CallerSettings extends RetrySettings {
   key: string;
   fetch: Fetch;
   silenceMs: number;
+  openSocket: OpenSocket;
 }
 
 export type CallName = keyof Calls;

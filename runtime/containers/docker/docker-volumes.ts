@@ -3,11 +3,12 @@ import { SANDBOX_UID } from '../../contracts/container-limits.ts';
 import { BerthError } from '../../contracts/errors.ts';
 import { parseVolumeName, type VolumeName } from '../../contracts/ids.ts';
 import { LABEL } from '../../contracts/labels.ts';
-import { ownRole, takenBy, volumeLabels } from '../ownership.ts';
+import { ownRole, takenBy, timelessVolumeLabels, volumeLabels } from '../ownership.ts';
 import {
   type ArchiveName,
   type ArchiveStream,
   type VolumeBackend,
+  type VolumeIncarnation,
   volumeNotFound,
 } from '../volume-backend.ts';
 import { VolumeContents } from '../volume-contents.ts';
@@ -26,7 +27,7 @@ export class DockerVolumes implements VolumeBackend {
   readonly #settings: HelperSettings;
   readonly #calls: VolumeCalls;
   readonly #helper: VolumeHelper;
-  readonly #contents = new VolumeContents((job) => this.#start(job));
+  readonly #contents = new VolumeContents((job) => this.#start(job), { packs: true });
 
   constructor(engine: EngineClient, settings: HelperSettings) {
     this.#settings = settings;
@@ -58,8 +59,11 @@ export class DockerVolumes implements VolumeBackend {
     }
   }
 
-  async exists(name: VolumeName): Promise<boolean> {
-    return this.#isThere(name);
+  /** Its name and when it was made: the engine gives volumes no id of their own. */
+  async find(name: VolumeName): Promise<VolumeIncarnation | undefined> {
+    const found = await this.#asking(name, () => this.#calls.inspect(name));
+    if (found === undefined || !this.#isOurs(found.Labels)) return undefined;
+    return (found.Labels[LABEL.createdAt] ?? '') as VolumeIncarnation; // the cast: this is where they are made
   }
 
   async list(): Promise<VolumeName[]> {
@@ -68,7 +72,8 @@ export class DockerVolumes implements VolumeBackend {
     return found.flatMap(({ Name }) => parseVolumeName(Name) ?? []);
   }
 
-  async delete(name: VolumeName): Promise<void> {
+  async delete(name: VolumeName, incarnation?: VolumeIncarnation): Promise<void> {
+    if (incarnation !== undefined) return this.#removeThe(name, incarnation);
     const found = await this.#asking(name, () => this.#calls.inspect(name));
     if (found === undefined || !(this.#isOurs(found.Labels) || this.#isStray(found.Labels))) return;
     await this.#remove(name);
@@ -120,10 +125,23 @@ export class DockerVolumes implements VolumeBackend {
     }
   }
 
+  /**
+   * The engine removes by name whatever has it then. Only when it is to remove what nobody uses does it ask for labels,
+   * and leaves out, without a word, what is used.
+   */
+  async #removeThe(name: VolumeName, incarnation: VolumeIncarnation): Promise<void> {
+    if ((await this.find(name)) !== incarnation) return;
+    await this.#helper.end(name);
+    // It may have been made by another version.
+    const { [LABEL.version]: _, ...labels } = timelessVolumeLabels(name, this.#settings);
+    await this.#asking(name, () => this.#calls.removeUnused({ ...labels, [LABEL.createdAt]: incarnation }));
+    if ((await this.find(name)) === incarnation)
+      throw new BerthError('VOLUME_IN_USE', `a container has the volume ${name}`);
+  }
+
   /** As one of ours. */
   async #isThere(name: VolumeName): Promise<boolean> {
-    const found = await this.#asking(name, () => this.#calls.inspect(name));
-    return found !== undefined && this.#isOurs(found.Labels);
+    return (await this.find(name)) !== undefined;
   }
 
   #isOurs(labels: Labels): boolean {

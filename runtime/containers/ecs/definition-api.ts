@@ -2,6 +2,7 @@ import {
   DeregisterTaskDefinitionCommand,
   DescribeTaskDefinitionCommand,
   type ECSClient,
+  ListTaskDefinitionFamiliesCommand,
   ListTaskDefinitionsCommand,
   RegisterTaskDefinitionCommand,
   type RegisterTaskDefinitionCommandInput,
@@ -13,6 +14,7 @@ import { CALL, PatientCalls } from './patient-calls.ts';
 /** Of all instances together. */
 const RATES = {
   DescribeTaskDefinition: { burst: 40, perSecond: 8 },
+  ListTaskDefinitionFamilies: { burst: 40, perSecond: 8 },
   ListTaskDefinitions: { burst: 40, perSecond: 8 },
   RegisterTaskDefinition: { burst: 16, perSecond: 0.8 },
   DeregisterTaskDefinition: { burst: 16, perSecond: 0.8 },
@@ -86,21 +88,39 @@ export class DefinitionApi {
     }
   }
 
-  /** The ARNs of all active ones whose family begins so. */
-  async list(familyPrefix: string): Promise<string[]> {
-    const found: string[] = [];
-    let nextToken: string | undefined;
-    do {
-      const command = new ListTaskDefinitionsCommand({
-        familyPrefix,
-        status: 'ACTIVE',
-        maxResults: PAGE,
-        ...(nextToken !== undefined && { nextToken }),
-      });
+  /** The ARNs of all active ones of a family: AWS calls it a prefix, and takes it for the whole name. */
+  list(family: string): Promise<string[]> {
+    return pages(async (nextToken) => {
+      const wanted = { familyPrefix: family, status: 'ACTIVE', maxResults: PAGE, ...nextToken } as const;
+      const command = new ListTaskDefinitionsCommand(wanted);
       const page = await this.#calls.call('ListTaskDefinitions', CALL, () => this.#ecs.send(command));
-      found.push(...(page.taskDefinitionArns ?? []));
-      nextToken = page.nextToken;
-    } while (nextToken !== undefined);
-    return found;
+      return { found: page.taskDefinitionArns, nextToken: page.nextToken };
+    });
+  }
+
+  /** The names of all that begin so and have an active one. */
+  families(familyPrefix: string): Promise<string[]> {
+    return pages(async (nextToken) => {
+      const wanted = { familyPrefix, status: 'ACTIVE', maxResults: PAGE, ...nextToken } as const;
+      const command = new ListTaskDefinitionFamiliesCommand(wanted);
+      const page = await this.#calls.call('ListTaskDefinitionFamilies', CALL, () => this.#ecs.send(command));
+      return { found: page.families, nextToken: page.nextToken };
+    });
+  }
+}
+
+interface Page {
+  found: string[] | undefined;
+  nextToken: string | undefined;
+}
+
+async function pages(read: (from: { nextToken?: string }) => Promise<Page>): Promise<string[]> {
+  const all: string[] = [];
+  let from: { nextToken?: string } = {};
+  for (;;) {
+    const { found = [], nextToken } = await read(from);
+    all.push(...found);
+    if (nextToken === undefined) return all;
+    from = { nextToken };
   }
 }

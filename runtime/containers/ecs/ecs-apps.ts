@@ -68,7 +68,7 @@ export class EcsApps {
   /** After its end: of one with a volume the definition stays for the next start, and goes with the volume. */
   async forget(id: ContainerId): Promise<void> {
     const volume = homeOf(id);
-    if (volume !== undefined && (await this.volumes.exists(volume))) return;
+    if (volume !== undefined && (await this.volumes.find(volume)) !== undefined) return;
     await this.#definitions.remove(await this.#definitions.appFamily(id));
   }
 

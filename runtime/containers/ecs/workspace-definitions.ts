@@ -3,6 +3,7 @@ import type { ContainerDefinition, RegisterTaskDefinitionCommandInput } from '@a
 import { BerthError } from '../../contracts/errors.ts';
 import type { ContainerId, VolumeName } from '../../contracts/ids.ts';
 import { LABEL } from '../../contracts/labels.ts';
+import { workspaceFamilies } from '../../contracts/workspace-task.ts';
 import type { ContainerSpec } from '../container-backend.ts';
 import type { DefinitionApi, Described } from './definition-api.ts';
 import { APP_CONTAINER, HELPER_CONTAINER, PROXY_CONTAINER } from './task-input.ts';
@@ -61,23 +62,18 @@ export class WorkspaceDefinitions {
 
   /** Deregisters all revisions. */
   async remove(...families: string[]): Promise<void> {
-    for (const family of families) {
-      for (const arn of await this.#api.list(family)) {
-        // The list is by prefix, and one name may begin with another.
-        if (familyIn(arn) === family) await this.#api.deregister(arn);
-      }
-    }
+    for (const family of families)
+      for (const arn of await this.#api.list(family)) await this.#api.deregister(arn);
   }
 
   /** Every family of this installation, whatever is left of it. */
   async families(): Promise<Set<string>> {
-    return new Set((await this.#api.list(await this.#prefix())).map(familyIn));
+    return new Set(await this.#api.families(await this.#prefix()));
   }
 
-  /** No name has an underscore, so no two installations come to the same. */
   async #prefix(): Promise<string> {
     const { definition } = await this.#read();
-    return `${definition.family}_${this.#settings.installation}_`;
+    return workspaceFamilies(definition.family ?? '', this.#settings.installation);
   }
 
   async #ensure(family: string, content: Content): Promise<string> {
@@ -184,8 +180,4 @@ function part({ definition }: Described, name: string): ContainerDefinition {
   if (found !== undefined) return found;
   const detail = `the task definition ${definition.family} has no container ${name}: ECS_WORKSPACE_TASK_DEFINITION wants one with ${[APP_CONTAINER, PROXY_CONTAINER, HELPER_CONTAINER].join(', ')}`;
   throw new BerthError('CONTAINER_CREATE_FAILED', detail);
-}
-
-function familyIn(arn: string): string {
-  return arn.split('/').at(-1)?.split(':')[0] ?? '';
 }

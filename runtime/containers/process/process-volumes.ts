@@ -2,9 +2,10 @@ import { mkdir } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { BerthError } from '../../contracts/errors.ts';
 import type { VolumeName } from '../../contracts/ids.ts';
+import { LABEL } from '../../contracts/labels.ts';
 import { type Installation, ownRole, takenBy, volumeLabels } from '../ownership.ts';
 import type { User } from '../socket-folder.ts';
-import type { ArchiveName, ArchiveStream, VolumeBackend } from '../volume-backend.ts';
+import type { ArchiveName, ArchiveStream, VolumeBackend, VolumeIncarnation } from '../volume-backend.ts';
 import { VolumeContents } from '../volume-contents.ts';
 import type { VolumeJob, VolumeRun } from '../volume-run.ts';
 import { VolumeRuns } from '../volume-runs.ts';
@@ -27,7 +28,7 @@ export interface ProcessVolumesSettings extends Installation {
 /** Volumes as folders of the data directory, for machines without an engine. */
 export class ProcessVolumes implements VolumeBackend {
   readonly #settings: ProcessVolumesSettings;
-  readonly #contents = new VolumeContents((job) => this.#start(job));
+  readonly #contents = new VolumeContents((job) => this.#start(job), { packs: false });
   readonly #runs = new VolumeRuns();
   #cleared: Promise<void> | undefined;
 
@@ -50,21 +51,23 @@ export class ProcessVolumes implements VolumeBackend {
     if (!this.#isOurs(found)) throw new BerthError('VOLUME_CREATE_FAILED', takenBy(name, found));
   }
 
-  async exists(name: VolumeName): Promise<boolean> {
+  async find(name: VolumeName): Promise<VolumeIncarnation | undefined> {
     const labels = await this.#folder(name).labels();
-    return labels !== undefined && this.#isOurs(labels);
+    if (labels === undefined || !this.#isOurs(labels)) return undefined;
+    return (labels[LABEL.createdAt] ?? '') as VolumeIncarnation; // the cast: this is where they are made
   }
 
   async list(): Promise<VolumeName[]> {
     const names = await volumeNames(this.#settings.path);
     // A record that can't be read is nobody's, and left alone.
-    const ours = await Promise.all(names.map((name) => this.exists(name).catch(() => false)));
-    return names.filter((_, at) => ours[at]);
+    const ours = await Promise.all(names.map((name) => this.find(name).catch(() => undefined)));
+    return names.filter((_, at) => ours[at] !== undefined);
   }
 
-  async delete(name: VolumeName): Promise<void> {
+  async delete(name: VolumeName, incarnation?: VolumeIncarnation): Promise<void> {
     await this.#clearHalves();
-    if (!(await this.exists(name))) return;
+    const found = await this.find(name);
+    if (found === undefined || found !== (incarnation ?? found)) return;
     if (await this.#settings.inUse(name))
       throw new BerthError('VOLUME_IN_USE', `a container has the volume ${name}`);
     await this.#runs.end(name);
@@ -84,7 +87,7 @@ export class ProcessVolumes implements VolumeBackend {
   }
 
   async #start({ volume: name, script, args }: VolumeJob): Promise<VolumeRun | undefined> {
-    if (!(await this.exists(name))) return undefined;
+    if ((await this.find(name)) === undefined) return undefined;
     const { bwrapPath, secret } = this.#settings;
     // Whoever comes later is waited for by the lock.
     await this.#runs.end(name);

@@ -94,16 +94,17 @@ async function sandbox({ folder, secret }: ChildTask): Promise<string[]> {
   ];
 }
 
-/** With all that it has started. */
+/** With all that it has started: what is inside a sandbox dies a moment after it, and has its stderr until then. */
 async function killed(child: ChildProcess): Promise<void> {
-  const { pid } = child;
-  const isOver = () => child.exitCode !== null || child.signalCode !== null;
-  if (pid === undefined || isOver()) return;
-  const exited = once(child, 'exit');
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // else it ended meanwhile
+  const { pid, stderr } = child;
+  if (pid === undefined) return;
+  const gone = stderr === null || stderr.closed ? undefined : once(stderr, 'close');
+  if (child.exitCode === null && child.signalCode === null) {
+    try {
+      process.kill(-pid, 'SIGKILL');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // else it ended meanwhile
+    }
   }
-  await exited;
+  await gone;
 }

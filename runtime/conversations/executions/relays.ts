@@ -25,7 +25,7 @@ interface Parts {
   checkpoint: Checkpoint;
   instance: string;
   log: Logger;
-  onEnd: (status: Exclude<ExecutionRecord['status'], 'running'>) => void;
+  onEnd: (status: Exclude<ExecutionRecord['status'], 'running'>, execution: ExecutionRecord) => void;
 }
 
 /** The executions that this instance relays: those it began, and those it took up because nobody did. */
@@ -54,7 +54,7 @@ export class Relays {
       diagnose: (record, failure) => recovery.diagnose(record, failure),
       conclude: (record, outcome) => conclusion.conclude(record, outcome),
       checkpoint,
-      onEnd,
+      onEnd: (status) => onEnd(status, execution),
     });
     relay.giveUpIn((Math.max(0, seconds) + ANSWER_SECONDS) * 1000);
     relay.hold();

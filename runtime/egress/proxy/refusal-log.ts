@@ -1,6 +1,9 @@
 /** Takes a line of the log. No line has a header's value, a query or a body in it. */
 export type EgressLog = (line: { level: 'info' | 'warn'; message: string } & Record<string, unknown>) => void;
 
+/** The message of a line that tells of one refusal. */
+export const REFUSED = 'egress refused';
+
 const LINES_A_SECOND = 20;
 
 /** Writes a few lines a second; of the rest it tells how many there were. */
@@ -23,7 +26,7 @@ export class RefusalLog {
       return;
     }
     this.#written += 1;
-    this.#log({ level: 'warn', message: 'egress refused', container_id: this.#container, ...line });
+    this.#log({ level: 'warn', message: REFUSED, container_id: this.#container, ...line });
   }
 
   /** Begins a new second. */

@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
+import { isHostName } from '../../contracts/allow-entry.ts';
 
 /**
  * A host in the one form in which hosts are compared: a lower-case ASCII name without a trailing dot, a dotted
@@ -7,9 +8,6 @@ import { domainToASCII } from 'node:url';
  */
 export type CanonicalHost = string & { readonly canonicalHost: unique symbol };
 
-const NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
-/** URL parsers read a name that ends like this as an IPv4 address, in octal, hexadecimal or with parts left out. */
-const ENDS_AS_NUMBER = /(^|\.)([0-9]+|0x[0-9a-f]*)$/;
 const IPV6 = /^[0-9a-f:.]{2,45}$/i;
 const MAPPED = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
@@ -19,9 +17,9 @@ export function parseHost(text: string): CanonicalHost | undefined {
   if (isIPv4(text)) return parseAddress(text, 4);
   if (text.length > 1024 || /[\0-\x20\x7f%@/\\?#:[\]]/.test(text)) return undefined;
   // Most names are as they should be, and are spared the conversion.
-  const ascii = NAME.test(text) ? text : domainToASCII(text);
+  const ascii = isHostName(text) ? text : domainToASCII(text);
   const name = ascii.endsWith('.') ? ascii.slice(0, -1) : ascii;
-  if (!NAME.test(name) || ENDS_AS_NUMBER.test(name)) return undefined;
+  if (!isHostName(name)) return undefined;
   // What domainToASCII turned into an address was an address in disguise.
   return isIPv4(name) ? undefined : canonical(name);
 }

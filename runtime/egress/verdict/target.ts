@@ -1,3 +1,4 @@
+import { isPort } from '../../contracts/allow-entry.ts';
 import { type CanonicalHost, parseHost } from './canonical-host.ts';
 import { Refusal, type Target } from './refusal.ts';
 
@@ -6,7 +7,6 @@ export interface HttpTarget extends Target {
   readonly path: string;
 }
 
-const PORT = /^[1-9][0-9]{0,4}$/;
 const VISIBLE = /^[\x21-\x7e]+$/;
 
 /** The target of a CONNECT: a host and a port, nothing else. Throws a `malformed` refusal. */
@@ -40,8 +40,4 @@ function parseAuthority(text: string): { host: CanonicalHost; port?: number } | 
   if (!host) return undefined;
   if (port === undefined) return { host };
   return isPort(port) ? { host, port: Number(port) } : undefined;
-}
-
-export function isPort(text: string): boolean {
-  return PORT.test(text) && Number(text) <= 65_535;
 }

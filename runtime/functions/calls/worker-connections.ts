@@ -3,7 +3,7 @@ import type { ContainerBackend, Endpoint } from '../../containers/container-back
 import type { ContainerId } from '../../contracts/ids.ts';
 import { SharedRead } from '../../http1/shared-read.ts';
 import { type ConnectionKeeper, UpstreamConnection } from '../../http1/upstream-connection.ts';
-import { askIdle } from '../pool/worker-probe.ts';
+import type { WorkerProbe } from '../pool/worker-probe.ts';
 import { NotReached } from './worker-call.ts';
 
 /** A connection that nobody uses tells by its end that a worker is gone. */
@@ -19,6 +19,7 @@ interface Known {
 
 interface Parts {
   backend: Pick<ContainerBackend, 'endpoint'>;
+  probe: WorkerProbe;
   /** A connection that stood idle was closed: by a program that is tidy, or because there is none any more. */
   onIdleClosed: (worker: ContainerId) => void;
 }
@@ -40,7 +41,8 @@ export class WorkerConnections {
     if (kept !== undefined) return kept;
     // A program that is gone shows in a connection that closes at once: asked before the call, it costs nobody one.
     // On a connection of its own: many a program closes the one it has answered on, without a word before.
-    if ((await askIdle(known.endpoint)) === undefined) throw new NotReached('it does not answer');
+    const said = await this.#parts.probe.ask(worker, known.endpoint);
+    if (said === undefined) throw new NotReached('it does not answer');
     return this.#open(worker, known);
   }
 

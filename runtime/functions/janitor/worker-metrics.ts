@@ -54,12 +54,14 @@ export class WorkerMetrics {
     const states = new Map(workers.map(({ worker, state }) => [worker, state]));
     const containers: ContainerFigures[] = [];
     const failures: { id: string; error: string }[] = [];
-    await sideBySide(SIDE_BY_SIDE, views, async (view) => {
+    await sideBySide(SIDE_BY_SIDE, views, async (listed) => {
+      let view = listed;
       let stats: ContainerStats | undefined;
       try {
         if (isAlive(view)) stats = await backend.stats(view.id);
+        else view = (await backend.inspect(view.id)) ?? view; // lists tell of no exit codes
       } catch (error) {
-        failures.push({ id: view.id, error: error instanceof Error ? error.message : String(error) });
+        failures.push({ id: listed.id, error: error instanceof Error ? error.message : String(error) });
       }
       containers.push({
         view,

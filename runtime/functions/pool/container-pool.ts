@@ -5,6 +5,7 @@ import type { ContainerId } from '../../contracts/ids.ts';
 import type { HeldWorker } from '../../state/worker-store.ts';
 import type { FunctionDefinition } from '../definitions/function-definition.ts';
 import { missingFunction } from '../definitions/missing-function.ts';
+import { type Lease, type LeasedWorker, LocalLeases, nextTurn } from './local-leases.ts';
 import { WaitingLine } from './waiting-line.ts';
 import type { WorkerEnding } from './worker-ending.ts';
 import { type MakingParts, WorkerMaking } from './worker-making.ts';
@@ -16,17 +17,6 @@ const AFTER_FAILURE_MS = 1_000;
 /** A lease outlives its call by this, so that whoever has the call ends it first. */
 const MARGIN_SECONDS = 30;
 
-interface Lease {
-  worker: ContainerId;
-  lease: string;
-}
-
-/** A worker that nobody else has until it is released or evicted, once. */
-export interface LeasedWorker extends Lease {
-  /** Nobody has called it before. */
-  coldStart: boolean;
-}
-
 export interface PoolParts extends MakingParts {
   ending: WorkerEnding;
   /** Whether the function is left alone for the while, by `performance.now()`. */
@@ -37,6 +27,7 @@ export interface PoolParts extends MakingParts {
 export class ContainerPool {
   readonly #parts: PoolParts;
   readonly #line = new WaitingLine<LeasedWorker>();
+  readonly #leases = new LocalLeases();
   readonly #returns: WorkerReturn;
   readonly #making: WorkerMaking;
   /** As it was last seen; none: it was deleted. */
@@ -56,7 +47,7 @@ export class ContainerPool {
     this.#parts = parts;
     this.#returns = new WorkerReturn({ ...parts, onFree: () => this.wake() });
     this.#making = new WorkerMaking(parts, {
-      evict: (made) => this.evict(made),
+      evict: (made) => this.#returns.evict(made),
       endUnknown: (worker) => parts.ending.endUnknown(worker),
       onFailed: (worker, error) => this.#tellFailure(worker, error),
       onOver: () => this.wake(),
@@ -81,9 +72,15 @@ export class ContainerPool {
     this.#follow(definition);
     const { queue, acquireTimeoutSeconds } = definition.scaling;
     if (this.#line.length === 0) {
-      const leased = await this.#take(definition);
-      if (leased !== undefined && !signal.aborted) return leased;
-      if (leased !== undefined) await this.release(leased);
+      signal.throwIfAborted();
+      // One may have been released while the store was asked.
+      const leased =
+        this.#leases.take(definition) ?? (await this.#take(definition)) ?? this.#leases.take(definition);
+      if (leased !== undefined && !signal.aborted) return this.#leases.begin(leased);
+      if (leased !== undefined) {
+        this.#leases.end(leased); // where it was taken from a call that has just ended
+        await this.#giveBack(leased);
+      }
       signal.throwIfAborted();
     }
     if (this.#line.length >= Math.max(1, queue))
@@ -96,13 +93,19 @@ export class ContainerPool {
   }
 
   /** Whoever waits may have it. Again, or of one that was evicted: nothing happens. */
-  release(leased: Lease): Promise<void> {
-    return this.#returns.release(leased, () => this.#definition?.revision ?? '');
+  async release(leased: LeasedWorker): Promise<void> {
+    if (!this.#leases.end(leased)) return;
+    const next = this.#nextTurn(leased);
+    if (next !== undefined && this.#give(next)) return;
+    if (next !== undefined && this.#leases.inUse > 0)
+      return this.#leases.linger(next, () => this.#giveBack(next));
+    this.#leases.letAllGo(); // no other call is under way that another could follow
+    await this.#giveBack(leased);
   }
 
   /** It is not to be used any more, and ended. */
-  evict(leased: Lease): Promise<void> {
-    return this.#returns.evict(leased);
+  async evict(leased: LeasedWorker): Promise<void> {
+    if (this.#leases.end(leased)) await this.#returns.evict(leased);
   }
 
   /** Makes so many, unless there is no room for them. */
@@ -146,6 +149,7 @@ export class ContainerPool {
     clearTimeout(this.#poll);
     const reason = new BerthError('SHUTTING_DOWN', 'the service is shutting down', { retry_after: 1 });
     this.#line.refuseAll(reason);
+    this.#leases.letAllGo();
     await this.#making.close(reason);
     await this.#returns.close();
   }
@@ -162,10 +166,29 @@ export class ContainerPool {
       while (this.#line.length > 0 && this.#definition !== undefined) {
         const leased = await this.#take(this.#definition);
         if (leased === undefined) break;
-        if (!this.#line.give(leased)) await this.release(leased);
+        if (!this.#give(leased)) await this.#giveBack(leased);
       }
       await this.#provisionForWhoWaits();
     }
+  }
+
+  /** For another call here, without the store; undefined: it is to go back there. */
+  #nextTurn(leased: LeasedWorker): LeasedWorker | undefined {
+    const { worker, lease } = leased;
+    if (this.#closed || this.#definition === undefined) return undefined;
+    if (!this.#parts.held.isHeld(worker, lease, performance.now())) return undefined;
+    return nextTurn(leased, this.#definition);
+  }
+
+  /** To the first who waits. False: nobody does. */
+  #give(leased: LeasedWorker): boolean {
+    if (this.#line.length === 0) return false;
+    return this.#line.give(this.#leases.begin(leased));
+  }
+
+  /** To the store, for all instances. */
+  #giveBack(leased: Lease): Promise<void> {
+    return this.#returns.release(leased, () => this.#definition?.revision ?? '');
   }
 
   #pollWhileSomeoneWaits(): void {
@@ -190,7 +213,9 @@ export class ContainerPool {
   async #takeNow(definition: FunctionDefinition): Promise<LeasedWorker | undefined> {
     const { of, store, held, creation, instance, log } = this.#parts;
     const { revision, timeoutSeconds } = definition;
+    const terms = { revision, timeoutSeconds };
     for (;;) {
+      const since = performance.now();
       const lease = randomUUID();
       const seconds = timeoutSeconds + MARGIN_SECONDS;
       const acquired = await held.asking(lease, async () => {
@@ -204,13 +229,14 @@ export class ContainerPool {
       }
       if (acquired.kind === 'none') return undefined;
       const { worker, paused, calls } = acquired;
-      if (!paused) return { worker, lease, coldStart: calls === 0 };
+      const leased = { worker, lease, coldStart: calls === 0, turn: 1, since, terms };
+      if (!paused) return leased;
       try {
         await creation.resume(worker);
-        return { worker, lease, coldStart: calls === 0 };
+        return leased;
       } catch (error) {
         log.warn({ err: error, container_id: worker }, 'a paused worker could not be resumed');
-        await this.evict({ worker, lease });
+        await this.#returns.evict(leased);
       }
     }
   }

@@ -38,6 +38,15 @@ export class PoolManager {
     if (known !== undefined) known.breaker = new Breaker();
   }
 
+  /** How a function fares at this instance. */
+  standing(of: FunctionKey): { waiting: number; isBroken: boolean } {
+    const known = this.#known.get(nameOf(of));
+    return {
+      waiting: known?.pool.waiting ?? 0,
+      isBroken: known?.breaker.isOpen(performance.now()) ?? false,
+    };
+  }
+
   /** Calls that wait here, by function. */
   waiting(): number {
     return [...this.#known.values()].reduce((sum, { pool }) => sum + pool.waiting, 0);

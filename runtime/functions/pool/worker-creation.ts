@@ -5,10 +5,12 @@ import type { ContainerId } from '../../contracts/ids.ts';
 import { LABEL } from '../../contracts/labels.ts';
 import type { ContainerEgress } from '../../egress-host/container-egress.ts';
 import type { FunctionDefinition } from '../definitions/function-definition.ts';
-import { askIdle } from './worker-probe.ts';
+import type { WorkerProbe } from './worker-probe.ts';
 
 const READY_SECONDS = 10;
 const POLL_MS = 10;
+/** A busy machine may be silent once, for a program that does not listen yet. */
+const SILENCES = 2;
 const LAST_LINES = 20;
 /** How often, and after how long again, it is looked whether a program has ended. */
 const LOOKS = 4;
@@ -17,6 +19,7 @@ const LOOK_MS = 75;
 interface Parts {
   backend: ContainerBackend;
   egress: ContainerEgress;
+  probe: WorkerProbe;
   /** Resolves once the backend has the image. */
   getImage: (image: string, signal: AbortSignal) => Promise<void>;
   /** For the egress proxy beside it, on backends where it has one. */
@@ -32,7 +35,7 @@ export class WorkerCreation {
   }
 
   /**
-   * Resolves once its program answers. Throws `IMAGE_PULL_FAILED`, `CONTAINER_CREATE_FAILED`, `HEALTH_CHECK_FAILED`;
+   * Resolves once its program is there. Throws `IMAGE_PULL_FAILED`, `CONTAINER_CREATE_FAILED`, `HEALTH_CHECK_FAILED`;
    * what is there then is for the caller to end.
    */
   async create(worker: ContainerId, definition: FunctionDefinition, signal: AbortSignal): Promise<void> {
@@ -41,7 +44,7 @@ export class WorkerCreation {
     const spec = { ...specOf(worker, definition), proxyEnv: this.#parts.proxyEnv(worker) };
     await backend.create(spec, signal);
     await egress.open(worker, undefined);
-    await this.#untilItAnswers(worker, definition.port, signal);
+    await this.#untilItIsThere(worker, definition.port, signal);
   }
 
   async resume(worker: ContainerId): Promise<void> {
@@ -67,14 +70,17 @@ export class WorkerCreation {
     await this.#parts.egress.stop(worker);
   }
 
-  async #untilItAnswers(worker: ContainerId, port: number, signal: AbortSignal): Promise<void> {
-    const { backend } = this.#parts;
+  /** It answers, whatever it says; or it takes connections, and says nothing. */
+  async #untilItIsThere(worker: ContainerId, port: number, signal: AbortSignal): Promise<void> {
+    const { backend, probe } = this.#parts;
     const endpoint = await backend.endpoint(worker, port);
     const giveUp = performance.now() + READY_SECONDS * 1000;
     let looked = performance.now();
+    let silences = 0;
     for (;;) {
-      const said = await askIdle(endpoint);
-      if (said === 'idle' || said === 'other') return;
+      const said = await probe.ask(worker, endpoint);
+      silences = said === 'silent' ? silences + 1 : 0;
+      if (said === 'idle' || said === 'other' || silences === SILENCES) return;
       signal.throwIfAborted();
       const now = performance.now();
       let ended = false;
@@ -96,7 +102,7 @@ export class WorkerCreation {
       exit === undefined ? '' : ` with exit code ${exit.code}${exit.oomKilled ? ', out of memory' : ''}`;
     const what = ended
       ? `the worker's program ended${code} before it listened`
-      : `the worker's program did not answer on port ${port} within ${READY_SECONDS} s`;
+      : `the worker's program did not answer on port ${port}, nor keep a connection to it, within ${READY_SECONDS} s`;
     return new BerthError('HEALTH_CHECK_FAILED', `${what}${last === '' ? '' : `: ${last.slice(-2000)}`}`);
   }
 }

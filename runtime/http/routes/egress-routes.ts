@@ -1,5 +1,8 @@
 import { z } from 'zod';
 import type { ConversationEgress } from '../../conversations/conversation-egress.ts';
+import type { EgressSettings } from '../../egress-host/egress-settings.ts';
+import type { RefusalView } from '../../overview/overview.ts';
+import type { SettingsOwner } from '../../state/egress-settings-store.ts';
 import { conversationParam } from '../identifiers.ts';
 import { type Route, route } from '../route.ts';
 import { sendJson } from '../send-json.ts';
@@ -9,7 +12,11 @@ const one = z.object({ id: conversationParam });
 const noQuery = z.strictObject({});
 const answers = { 200: { description: 'As it is now', content: { 'application/json': shownEgress } } };
 
-export function egressRoutes(egress: ConversationEgress): Route[] {
+export function egressRoutes(
+  egress: ConversationEgress,
+  refusalsOf: (owner: SettingsOwner) => RefusalView[] | undefined,
+): Route[] {
+  const shown = (owner: SettingsOwner, settings: EgressSettings) => egressOf(settings, refusalsOf(owner));
   return [
     route({
       method: 'get',
@@ -22,7 +29,8 @@ export function egressRoutes(egress: ConversationEgress): Route[] {
       answers,
       errors: ['INVALID_ID', 'STORE_UNAVAILABLE'],
       async handle({ key, params, response }) {
-        sendJson(response, 200, egressOf(await egress.show({ tenant: key.tenant, conversation: params.id })));
+        const owner = { tenant: key.tenant, conversation: params.id };
+        sendJson(response, 200, shown(owner, await egress.show(owner)));
       },
     }),
     route({
@@ -39,14 +47,12 @@ export function egressRoutes(egress: ConversationEgress): Route[] {
       answers,
       errors: ['INVALID_ID', 'INVALID_REQUEST', 'FORBIDDEN', 'STORE_UNAVAILABLE', 'EGRESS_UNAVAILABLE'],
       async handle({ key, params, body, response }) {
-        const settings = await egress.change(
-          { tenant: key.tenant, conversation: params.id },
-          {
-            ...(body.allowed_domains !== undefined && { allowedDomains: body.allowed_domains ?? undefined }),
-            ...(body.mcp_servers && { mcpServers: mcpRules(body.mcp_servers) }),
-          },
-        );
-        sendJson(response, 200, egressOf(settings));
+        const owner = { tenant: key.tenant, conversation: params.id };
+        const settings = await egress.change(owner, {
+          ...(body.allowed_domains !== undefined && { allowedDomains: body.allowed_domains ?? undefined }),
+          ...(body.mcp_servers && { mcpServers: mcpRules(body.mcp_servers) }),
+        });
+        sendJson(response, 200, shown(owner, settings));
       },
     }),
   ];

@@ -3,6 +3,8 @@ import type { McpRule } from '../../contracts/egress.ts';
 import { BerthError } from '../../contracts/errors.ts';
 import { parseMcpServers } from '../../egress/routes/parse-rules.ts';
 import type { EgressSettings } from '../../egress-host/egress-settings.ts';
+import type { RefusalView } from '../../overview/overview.ts';
+import { refusal } from './overview-schemas.ts';
 
 export const mcpServers = z
   .record(
@@ -43,14 +45,19 @@ export const shownEgress = z
       .nullable()
       .meta({ description: "Null: the operator's own list holds" }),
     mcp_servers: z.record(z.string(), z.object({ url: z.string(), header_names: z.array(z.string()) })),
+    recent_refusals: z.array(refusal).nullable().meta({
+      description:
+        'What the proxy refused it last, as this instance heard, the newest first; null where proxies beside containers tell only how many',
+    }),
   })
   .meta({ id: 'Egress' });
 
-export function egressOf({
-  allowedDomains,
-  mcpServers: servers,
-}: EgressSettings): z.output<typeof shownEgress> {
+export function egressOf(
+  { allowedDomains, mcpServers: servers }: EgressSettings,
+  refusals: RefusalView[] | undefined,
+): z.output<typeof shownEgress> {
   return {
+    recent_refusals: refusals ?? null,
     allowed_domains: allowedDomains === undefined ? null : [...allowedDomains],
     mcp_servers: Object.fromEntries(
       Object.entries(servers).map(([name, { real_base_url, headers }]) => [

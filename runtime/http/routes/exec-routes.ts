@@ -43,7 +43,7 @@ export function execRoutes(conversations: Conversations, maxSeconds: number): Ro
       summary: 'Run a command',
       description:
         'Runs a command in the conversation, which comes to be at its first use. With `Accept: text/event-stream` ' +
-        'the output comes as it is made: events `output {stream, text}`, then one `exit` or `error`. ' +
+        'the output comes as it is made: events `output {stream, text, bytes?}`, then one `exit` or `error`. ' +
         'When the client goes, the command is killed.',
       access: 'use',
       params,

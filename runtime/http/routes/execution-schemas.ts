@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ExecutionRecord } from '../../contracts/execution-record.ts';
 import { mcpServers } from './egress-schemas.ts';
-import { environment } from './exec-schemas.ts';
+import { environment, exactBytes } from './exec-schemas.ts';
 
 const noNul = (text: string) => !text.includes('\0');
 const text = z.string().refine(noNul, 'must not hold a NUL');
@@ -88,6 +88,7 @@ export const executionEvents = {
       type: z.literal('text_delta'),
       ...spoken,
       stream: z.enum(['stdout', 'stderr']).optional().meta({ description: "Of a script's output" }),
+      bytes: exactBytes,
     })
     .meta({ id: 'TextDeltaEvent' }),
   thinking: told.extend({ type: z.literal('thinking'), ...spoken }).meta({ id: 'ThinkingEvent' }),

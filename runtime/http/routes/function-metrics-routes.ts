@@ -120,7 +120,7 @@ function shownContainer(
     cpu_usage_ns: stats?.cpuNanoseconds ?? null,
     exit_code: view.exit?.code ?? null,
     restart_count: 0,
-    exit_time: null,
+    exit_time: view.exit?.at === undefined ? null : new Date(view.exit.at).toISOString(),
     collected_at: at,
   };
 }

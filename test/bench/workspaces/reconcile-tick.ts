@@ -138,7 +138,7 @@ function parts(database: Database, { containers, volumes }: SettledWorkspaces) {
     monitor: new HealthMonitor({
       database,
       backend: { list: async () => containers, inspect: async () => undefined },
-      volumes: { list: async () => volumes, exists: async () => true },
+      volumes: { list: async () => volumes, find: async () => undefined },
     }),
     ttl: new TtlManager({
       database,

@@ -79,12 +79,12 @@ export class Harness {
   /** After a create that failed: who can't end a container at once has it on its way out. */
   async expectNothingSoon(id: ContainerId): Promise<void> {
     if (this.backend.capabilities.endsSlowly !== true) return this.expectNothingOf(id);
-    await vi.waitFor(() => this.expectNothingOf(id), { timeout: 20_000 });
+    await vi.waitFor(() => this.expectNothingOf(id), { timeout: 90_000 });
   }
 
   /** Until a creation has begun to leave traces. */
   async untilBegun(id: ContainerId): Promise<void> {
-    await vi.waitFor(() => expect(this.under.hasTraces(id)).toBe(true), { interval: 1, timeout: 10_000 });
+    await vi.waitFor(() => expect(this.under.hasTraces(id)).toBe(true), { interval: 1, timeout: 60_000 });
   }
 
   async expectNotFound(id: ContainerId): Promise<void> {

@@ -16,6 +16,33 @@ const FAILURE = {
 const name = (opId = 'op-1') => ({ workspace: workspace(), opId });
 
 export function reconcilerContract(open: OpenDatabase): void {
+  describe('the census', () => {
+    it('counts each tenant by what its users see, and names those in error', async () => {
+      const { database } = await open();
+      const { api, reads, reconciler } = database.workspaces;
+      const scenario = new WorkspaceScenario(database);
+      await scenario.settled('RUNNING', { id: workspace('a') });
+      await scenario.settled('STANDBY', { id: workspace('b') });
+      await scenario.settled('STANDBY', { id: workspace('c') });
+      await scenario.settled('RUNNING', { id: workspace('theirs'), tenant: tenant('globex') });
+      const broken = workspace('broken');
+      await scenario.made({ id: broken, tenant: tenant('globex') });
+      await scenario.begun('PROVISIONING', 'op', broken);
+      await reconciler.fail({ workspace: broken, opId: 'op' }, { ...FAILURE, terminal: true });
+      expect(await reads.census()).toEqual({
+        counts: [
+          { tenant: 'acme', status: 'RUNNING', count: 1 },
+          { tenant: 'acme', status: 'STANDBY', count: 2 },
+          { tenant: 'globex', status: 'ERROR', count: 1 },
+          { tenant: 'globex', status: 'RUNNING', count: 1 },
+        ],
+        inError: [{ tenant: 'globex', id: 'broken', code: FAILURE.code, message: FAILURE.message }],
+      });
+      await api.retry(tenant('globex'), broken);
+      expect((await reads.census()).inError).toEqual([]);
+    });
+  });
+
   describe('what is unsettled', () => {
     it('is what is apart from what is wanted, to be deleted, or under way', async () => {
       const { database } = await open();

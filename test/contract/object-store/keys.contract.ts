@@ -76,7 +76,7 @@ export function keysContract(open: OpenStore): void {
       expect(await keysOf(store)).toEqual(inOrder(ODD_KEYS.filter((key) => !some.includes(key))));
       await store.delete(ODD_KEYS);
       expect(await keysOf(store)).toEqual([]);
-    }, 60_000);
+    });
 
     it('may be as long as any store takes them', async () => {
       const { store, longestKey } = await open();

@@ -22,7 +22,7 @@ export function listingContract(open: OpenStore): void {
 
       await store.delete([...keys, 'many/absent']);
       expect(await keysOf(store)).toEqual(others.toSorted());
-    }, 60_000);
+    });
 
     it('tells sizes and times, and versions where it has them', async () => {
       const { store } = await open();

@@ -44,7 +44,7 @@ export function puttingContract(open: OpenStore): void {
       }
       await check(whole.subarray(0, 1000), whole.subarray(0, 1000));
       expect(await keysOf(store)).toEqual(['k']);
-    }, 60_000);
+    });
 
     it('is replaced whole, under another version', async () => {
       const { store } = await open();

@@ -6,11 +6,11 @@ import { OTHERS, OURS, signal, type VolumeHarness } from './volumes-under-test.t
 
 /** How volumes begin and end, and whose they are. */
 export function provisionContract(harness: VolumeHarness): void {
-  describe('provision, exists, list and delete', () => {
+  describe('provision, find, list and delete', () => {
     it('makes an empty home that its user owns', async () => {
       const name = await harness.provisioned();
       expect(await describeTree(harness.under.inside(name))).toEqual([`"" 40755 ${harness.under.owner}`]);
-      expect(await harness.volumes.exists(name)).toBe(true);
+      expect(await harness.volumes.find(name)).toBeDefined();
       expect(await harness.volumes.list()).toContain(name);
       expect(await harness.under.working(name)).toBe(0);
     });
@@ -34,7 +34,7 @@ export function provisionContract(harness: VolumeHarness): void {
       await harness.write(name, 'lost', 'lost');
       await harness.volumes.delete(name);
       await harness.volumes.delete(name);
-      expect(await harness.volumes.exists(name)).toBe(false);
+      expect(await harness.volumes.find(name)).toBeUndefined();
       expect(await harness.volumes.list()).not.toContain(name);
       await harness.volumes.provision(name);
       expect(await harness.names(name)).toEqual([]);
@@ -48,7 +48,38 @@ export function provisionContract(harness: VolumeHarness): void {
       expect(await harness.names(name)).toEqual(['kept']);
       await leave();
       await harness.volumes.delete(name);
-      expect(await harness.volumes.exists(name)).toBe(false);
+      expect(await harness.volumes.find(name)).toBeUndefined();
+    });
+
+    it('removes the very one that was found, and none that has its name since', async () => {
+      const name = await harness.provisioned();
+      const first = must(await harness.volumes.find(name));
+      await harness.volumes.delete(name, first);
+      expect(await harness.volumes.find(name)).toBeUndefined();
+      await harness.volumes.provision(name);
+      await harness.write(name, 'newer', 'newer');
+      await harness.volumes.delete(name, first);
+      expect(await harness.names(name)).toEqual(['newer']);
+
+      const second = must(await harness.volumes.find(name));
+      expect(second).not.toBe(first);
+      const leave = await harness.under.occupy(name);
+      await expect(harness.volumes.delete(name, second)).rejects.toMatchObject({ code: 'VOLUME_IN_USE' });
+      await leave();
+      expect(await harness.names(name)).toEqual(['newer']);
+      await harness.volumes.delete(name, second);
+      expect(await harness.volumes.find(name)).toBeUndefined();
+    });
+
+    it('removes many that were found at the same time', async () => {
+      const names = await Promise.all(Array.from({ length: 4 }, () => harness.provisioned()));
+      const found = await Promise.all(
+        names.map(async (name) => [name, must(await harness.volumes.find(name))] as const),
+      );
+      const stays = await harness.provisioned();
+      await Promise.all(found.map(([name, incarnation]) => harness.volumes.delete(name, incarnation)));
+      for (const name of names) expect(await harness.volumes.find(name)).toBeUndefined();
+      expect(await harness.volumes.find(stays)).toBeDefined();
     });
 
     it("neither sees, uses nor removes another installation's", async () => {
@@ -56,7 +87,7 @@ export function provisionContract(harness: VolumeHarness): void {
       const others = harness.under.open(OTHERS);
       await others.provision(name);
       await harness.write(name, 'theirs', 'theirs');
-      expect(await harness.volumes.exists(name)).toBe(false);
+      expect(await harness.volumes.find(name)).toBeUndefined();
       expect(await harness.volumes.list()).not.toContain(name);
       await expect(harness.volumes.provision(name)).rejects.toMatchObject({
         code: 'VOLUME_CREATE_FAILED',
@@ -66,7 +97,7 @@ export function provisionContract(harness: VolumeHarness): void {
         code: 'VOLUME_NOT_FOUND',
       });
       await harness.volumes.delete(name);
-      expect(await others.exists(name)).toBe(true);
+      expect(await others.find(name)).toBeDefined();
       expect(await harness.names(name)).toEqual(['theirs']);
     });
 

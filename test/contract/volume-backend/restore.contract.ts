@@ -62,7 +62,7 @@ export function restoreContract(harness: VolumeHarness): void {
       const archive = await harness.archived(await harness.provisioned());
       const name = harness.name();
       await expect(harness.restore(name, archive)).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND' });
-      expect(await harness.volumes.exists(name)).toBe(false);
+      expect(await harness.volumes.find(name)).toBeUndefined();
     });
   });
 }

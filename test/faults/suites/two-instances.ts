@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { type Cluster, eventually, poolOf, shownContainers } from '../../support/cluster.ts';
+import { openTerminal, TestViewer } from '../../support/terminal-viewer.ts';
 
 const MAX = 14;
 
@@ -65,5 +66,23 @@ export function twoInstances(open: (env: Record<string, string>) => Cluster): vo
       const troubles = runtime.log.filter(({ level }) => level === 'error');
       expect(troubles).toEqual([]);
     }
+  });
+
+  it('show one terminal: whoever is sent away by the one goes on at the other', async () => {
+    await using cluster = open({});
+    const [one, two] = [await cluster.start(), await cluster.start()];
+    const path = await openTerminal(one, 'c', { cmd: ['cat'] });
+    const [first, beside] = [await TestViewer.open(one, path), await TestViewer.open(two, path)];
+    first.type('one\n');
+    await beside.sees(/^one\r\none\r\n$/);
+    await first.sees(/^one\r\none\r\n$/);
+    await one.stop();
+    expect(await first.closed).toMatchObject({ code: 1001 });
+    const second = await TestViewer.open(two, path, { after: first.received });
+    second.type('two\n');
+    await second.sees(/^two\r\ntwo\r\n$/);
+    await beside.sees(/^one\r\none\r\ntwo\r\ntwo\r\n$/);
+    expect((await two.fetch(path, { method: 'DELETE' })).status).toBe(204);
+    await second.hears({ type: 'exit', exit_code: null });
   });
 }

@@ -99,7 +99,7 @@ describe('a terminal', () => {
     expect(back.bytes).toBeLessThanOrEqual(256 * 1024);
     back.type('echo here""-again\n');
     await back.sees('here-again');
-  }, 40_000);
+  });
 
   it('ends what runs in it when it is closed, even what does not heed', async () => {
     const editor = await RunningEditor.start();

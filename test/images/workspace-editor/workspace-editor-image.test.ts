@@ -31,7 +31,7 @@ describeWith(['docker', 'workspace-editor-image'], 'the editor in its image', ()
     editor = { port, call, ask: async (...request) => JSON.parse(await (await call(...request)).text()) };
     const healthz = `http://127.0.0.1:${port}/healthz`;
     await vi.waitFor(async () => expect((await fetch(healthz)).status).toBe(200), { timeout: 10_000 });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await container.remove({ force: true });

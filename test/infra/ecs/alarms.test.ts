@@ -17,7 +17,13 @@ vi.mock('../../../infra/image-contexts.ts', () => import('../made-image-contexts
 const aws = recordAws();
 const platform = (args?: Omit<PlatformArgs, 'platform'>) => RecordedPlatform.made(aws, args);
 /** With everything that there can be an alarm about. */
-const all = () => platform({ egressMode: 'service', bedrockRegion: REGION, alarmTopicArn: TOPIC });
+const all = () =>
+  platform({
+    egressMode: 'service',
+    bedrockRegion: REGION,
+    alarmTopicArn: TOPIC,
+    functionTaskDefinitions: [`resize=arn:aws:ecs:${REGION}:${ACCOUNT}:task-definition/resize:7:8080`],
+  });
 
 beforeAll(() => runtime.setConfig('aws:region', REGION));
 
@@ -51,10 +57,10 @@ describe('the alarms of a platform on AWS', () => {
       expect(inputs).toMatchObject({ alarmActions: [], okActions: [] });
   });
 
-  it('are about what there is: no proxy, no gateway, no models', async () => {
+  it('are about what there is: no proxy, no gateway, no models, no functions', async () => {
     const names = (await platform({ allowedDomains: ['none'] })).names(ALARM);
     expect(names).not.toEqual(
-      expect.arrayContaining([expect.stringMatching(/proxy-tasks|nat-ports|models-refused/)]),
+      expect.arrayContaining([expect.stringMatching(/proxy-tasks|nat-ports|models-refused|workers-failing/)]),
     );
     expect(names).toContain('agents-runtime-tasks');
   });
@@ -98,9 +104,10 @@ describe('the alarms of a platform on AWS', () => {
     expect(breaching.map(({ name }) => name)).toEqual(['agents-api-unavailable']);
   });
 
-  it('warn before the containers that there may be are all there', async () => {
-    const made = await platform({ maxContainers: 2000, runtimeReplicas: 10 });
-    expect(made.named(ALARM, 'agents-capacity').inputs.threshold).toBe(1809);
+  it('warn before the containers that there may be are all there, whatever else runs in the cluster', async () => {
+    const made = await platform();
+    const [{ metric }] = queriesOf(made.named(ALARM, 'agents-capacity')) as [Query]; // there is one
+    expect(metric).toMatchObject({ namespace: 'Berth/agents', metricName: 'NearlyFull' });
   });
 });
 

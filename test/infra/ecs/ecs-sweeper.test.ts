@@ -33,12 +33,17 @@ describe('the sweeper on ECS', () => {
       securityGroups,
       logGroup: '/ecs/agents/runtime',
       families: ['agents-workspace-agent', 'agents-workspace', 'agents-runtime', 'agents-proxy'],
+      workspaceFamilies: 'agents-workspace_agents_',
+      purge: false,
     });
   });
 
   it('saves nothing where all data is to go', async () => {
     const made = await RecordedPlatform.made(aws, { destroyData: true });
-    expect(orderOf(made).command).toEqual(expect.arrayContaining(['destroy-all', '--yes', '--purge']));
+    expect(orderOf(made)).toMatchObject({
+      command: expect.arrayContaining(['destroy-all', '--yes', '--purge']),
+      purge: true,
+    });
   });
 
   it('is called at every step of its life, and another is made of it by nothing', async () => {
@@ -60,6 +65,8 @@ describe('the sweeper on ECS', () => {
       'aws:ec2/vpcEndpoint:VpcEndpoint',
       'aws:ec2/routeTableAssociation:RouteTableAssociation',
       'aws:ec2/route:Route',
+      'aws:efs/mountTarget:MountTarget',
+      'aws:efs/fileSystemPolicy:FileSystemPolicy',
       'aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule',
       'aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule',
     ];

@@ -146,8 +146,9 @@ describe('a network that is given', () => {
       place: place(),
       vpcId: VPC,
       subnetIds: both,
-      maxContainers: 462,
-      serviceTasks: 8,
+      maxContainers: 298,
+      instances: 8,
+      functions: false,
     });
     expect(await outcome(network.taskSubnets)).toEqual(both);
     expect(await outcome(network.range)).toBe('10.9.0.0/16');
@@ -159,7 +160,7 @@ describe('a network that is given', () => {
     ['all of them', output([A.id, B.id])],
   ])('may come from other resources: %s', async (_, subnetIds) => {
     aws.subnets = [A, B];
-    const given = { vpcId: output(VPC), subnetIds, maxContainers: 10, serviceTasks: 8 };
+    const given = { vpcId: output(VPC), subnetIds, maxContainers: 10, instances: 8, functions: false };
     const network = givenNetwork({ place: place(), ...given });
     expect(await outcome(network.taskSubnets)).toEqual([A.id, B.id]);
     expect(await outcome(network.vpcId)).toBe(VPC);
@@ -172,23 +173,28 @@ describe('a network that is given', () => {
         (made) => ({ ...made, code: 0 }),
         (failed) => failed,
       );
-    const [made, refused] = await Promise.all([run('462'), run('463')]);
+    const [made, refused] = await Promise.all([run('298'), run('299')]);
     expect(made).toMatchObject({ code: 0, stderr: '' });
     expect(Number(made.stdout)).toBeGreaterThan(100);
     expect(refused).toMatchObject({ code: 1, stdout: '0\n' });
     expect(refused.stderr).toContain(
-      "RunError: The platform can't be made like this:\n  maxContainers wants at most 462 in the subnets 10.9.0.0/24, 10.9.1.0/24",
+      "RunError: The platform can't be made like this:\n  maxContainers wants at most 298 in the subnets 10.9.0.0/24, 10.9.1.0/24",
     );
-  }, 120_000);
+  });
 
   it.each([
-    ['too many containers', [A, B], 463, 'at most 462 in the subnets'],
+    ['too many containers', [A, B], 299, 'at most 298 in the subnets'],
     ['a subnet of another network', [A, { ...B, vpcId: 'vpc-1' }], 1, 'which is of vpc-1'],
     ['a public subnet', [A, { ...B, mapPublicIpOnLaunch: true }], 1, 'private subnets'],
     ['one subnet', [A], 1, 'in two zones or more'],
     ['two subnets of one zone', [A, { ...B, availabilityZone: A.availabilityZone }], 1, 'one subnet a zone'],
   ])('%s: it is refused', (_, subnets, maxContainers, words) => {
-    const problems = givenSubnetsProblems(subnets, { vpcId: VPC, maxContainers, serviceTasks: 8 });
+    const problems = givenSubnetsProblems(subnets, {
+      vpcId: VPC,
+      maxContainers,
+      instances: 8,
+      functions: false,
+    });
     expect(problems.map(({ wants }) => wants)).toEqual([expect.stringContaining(words)]);
   });
 });

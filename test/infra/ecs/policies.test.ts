@@ -49,6 +49,7 @@ const WANTED_BY: Record<string, string[]> = {
   ListTasks: ['ecs:ListTasks'],
   DescribeTaskDefinition: ['ecs:DescribeTaskDefinition'],
   RegisterTaskDefinition: ['ecs:RegisterTaskDefinition', 'ecs:TagResource', 'iam:PassRole'],
+  ListTaskDefinitionFamilies: ['ecs:ListTaskDefinitionFamilies'],
   ListTaskDefinitions: ['ecs:ListTaskDefinitions'],
   DeregisterTaskDefinition: ['ecs:DeregisterTaskDefinition'],
   CreateAccessPoint: ['elasticfilesystem:CreateAccessPoint', 'elasticfilesystem:TagResource'],
@@ -192,7 +193,7 @@ describe('what the sweeper may', () => {
       { Effect: 'Allow', Action: 'ecs:ListTasks', Resource: '*', Condition: inCluster },
       {
         Effect: 'Allow',
-        Action: ['ecs:ListTaskDefinitions', 'ecs:DeregisterTaskDefinition'],
+        Action: ['ecs:ListTaskDefinitionFamilies', 'ecs:ListTaskDefinitions', 'ecs:DeregisterTaskDefinition'],
         Resource: '*',
       },
       {
@@ -222,6 +223,7 @@ describe('policies', () => {
       'ecs:DescribeTaskDefinition',
       'ecs:ListTasks',
       'ecs:RegisterTaskDefinition',
+      'ecs:ListTaskDefinitionFamilies',
       'ecs:ListTaskDefinitions',
       'ecs:DeregisterTaskDefinition',
     ];

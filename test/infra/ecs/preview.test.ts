@@ -54,6 +54,7 @@ describe('a preview, where nothing is known that is yet to be made', () => {
     const resources = await previewed('agents', { platform: 'ecs', certificateArn: CERTIFICATE, ...args });
     expect(resources).toContain('aws:ecs/service:Service agents-runtime');
     expect(resources).toContain('aws:cloudwatch/dashboard:Dashboard agents');
+    expect(resources).toContain('aws:efs/mountTarget:MountTarget agents-homes-1');
     const { inputs } = aws.named('aws:ecs/service:Service', 'agents-runtime');
     expect(inputs.taskDefinition).toBe(UNKNOWN);
   });

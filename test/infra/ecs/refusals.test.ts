@@ -14,7 +14,7 @@ describe('a platform on ECS that can not be', () => {
     ['agents', { certificateArn: CERTIFICATE, runtimeReplicas: 0 }, /runtimeReplicas wants a whole number/],
     ['agents', { certificateArn: CERTIFICATE, runtimeReplicas: 1 }, /runtimeReplicas wants 2 or more on ecs/],
     ['agents', {}, /certificateArn wants the certificate/],
-    ['agents', { certificateArn: CERTIFICATE, maxContainers: 49_138 }, /maxContainers wants at most 49137/],
+    ['agents', { certificateArn: CERTIFICATE, maxContainers: 48_971 }, /maxContainers wants at most 48970/],
     [
       'agents',
       { certificateArn: CERTIFICATE, egressMode: 'service', bedrockRegion: 'eu-west-1' },
@@ -29,7 +29,7 @@ describe('a platform on ECS that can not be', () => {
     ],
     [
       'a--b',
-      { maxContainers: 49_138 },
+      { maxContainers: 48_971 },
       /its name wants(.*\n)+ *certificateArn wants(.*\n)+ *maxContainers wants/,
     ],
   ])('%s with %o is refused before anything is made', (name, args, words) => {

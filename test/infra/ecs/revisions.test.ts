@@ -1,7 +1,7 @@
 import { ListTaskDefinitionsCommand } from '@aws-sdk/client-ecs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { handler, type RevisionsOrder } from '../../../infra/ecs/sweeper-function/index.mjs';
-import { deregister, planRevisions } from '../../../infra/ecs/sweeper-function/revisions.mjs';
+import { activeFamilies, deregister, planRevisions } from '../../../infra/ecs/sweeper-function/revisions.mjs';
 import { ArrangedEmulator } from '../../support/ecs-emulator/arranged-emulator.ts';
 
 const arn = (revision: string) => `arn:aws:ecs:us-east-1:123456789012:task-definition/${revision}`;
@@ -88,6 +88,17 @@ describe('the function, told what is deployed', () => {
     expect(await active()).toEqual([`${RUNTIME}:4`, `${AGENT}:1`, `${AGENT}:2`].sort());
   });
 
+  it('says what is left where its time is up, and to go on', async () => {
+    const gone = { families: [RUNTIME], kept: [], giveUpMs: -1 };
+    await expect(deregister(arranged.ecs, gone)).rejects.toThrow(
+      '4 task definitions are still active: AWS deregisters about one in a second. Run pulumi destroy again.',
+    );
+  });
+
+  it('looks for no families without a beginning, which would be those of everyone', async () => {
+    await expect(activeFamilies(arranged.ecs, '')).rejects.toThrow('those of others');
+  });
+
   it('bears to be slowed down', async () => {
     arranged.emulator.faults.add({ operation: 'DeregisterTaskDefinition', kind: 'throttle', times: 5 });
     await enter(order(4, 2), 'update', order(3, 2));
@@ -98,5 +109,5 @@ describe('the function, told what is deployed', () => {
     for (let at = 0; at < 100; at++) await arranged.register({ family: RUNTIME });
     await deregister(arranged.ecs, { families: [RUNTIME], kept: [] });
     expect(await active()).toEqual([`${AGENT}:1`, `${AGENT}:2`]);
-  }, 30_000);
+  });
 });

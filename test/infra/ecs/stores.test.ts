@@ -27,7 +27,7 @@ async function stores(destroyData = false) {
       vpcId: output('vpc'),
       range: output('10.20.0.0/16'),
       taskSubnets: nothing,
-      zoneSubnets: nothing,
+      inEachZone: () => output([]),
       serviceSubnets: output(['subnet-a', 'subnet-b']),
       serviceRanges: nothing,
       proxySubnets: nothing,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   addressesBesideContainers,
+  addressesBesideConversations,
   capacityProblems,
   usableAddresses,
 } from '../../../infra/ecs/subnet-capacity.ts';
@@ -30,11 +31,18 @@ describe('what subnets can address', () => {
     ]);
   });
 
-  it('what shares the subnets counts: services twice, as while they are deployed, and the load balancer and a mount target in each', () => {
-    const besides = addressesBesideContainers({ serviceTasks: 8, subnets: 2 });
-    expect(besides).toBe(16 + 18 + 6);
-    expect(capacityProblems(['10.0.0.0/24'], 251 - besides, besides)).toEqual([]);
-    expect(capacityProblems(['10.0.0.0/24'], 252 - besides, besides)).toMatchObject([{ example: '211' }]);
+  it('what is among conversations counts: workspaces, work on their homes, what leads there, and workers', () => {
+    const without = addressesBesideConversations({ instances: 8, functions: false, subnets: 2 });
+    expect(without).toBe(100 + 8 * 8 + 2);
+    expect(addressesBesideConversations({ instances: 8, functions: true, subnets: 2 })).toBe(without + 200);
+  });
+
+  it('what shares the subnets counts, too: services twice, as while they are deployed, and the load balancer in each', () => {
+    const neighbours = { instances: 8, functions: false, subnets: 2 };
+    const besides = addressesBesideContainers(neighbours);
+    expect(besides).toBe(addressesBesideConversations(neighbours) + 16 + 16 + 6);
+    expect(capacityProblems(['10.0.0.0/23'], 507 - besides, besides)).toEqual([]);
+    expect(capacityProblems(['10.0.0.0/23'], 508 - besides, besides)).toMatchObject([{ example: '303' }]);
   });
 
   it('subnets that the others fill have no room for any: larger ones are wanted', () => {

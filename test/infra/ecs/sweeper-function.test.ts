@@ -6,6 +6,7 @@ import { type StubContainer, stubBacking } from '../../support/ecs-emulator/stub
 
 const FAMILY = 'agents-runtime';
 const CONVERSATIONS = 'agents-workspace-agent';
+const RUNTIME = { family: FAMILY, containerDefinitions: [{ name: 'runtime', image: 'runtime' }] };
 const PATIENCE = { pollMs: 50, giveUpMs: 20_000 };
 
 describe("the sweeper's function", () => {
@@ -29,10 +30,7 @@ describe("the sweeper's function", () => {
     arranged = await ArrangedEmulator.start({ backing: stubBacking({ startAgent }) });
     order = {
       cluster: CLUSTER,
-      taskDefinition: await arranged.register({
-        family: FAMILY,
-        containerDefinitions: [{ name: 'runtime', image: 'runtime' }],
-      }),
+      taskDefinition: await arranged.register(RUNTIME),
       family: FAMILY,
       container: 'runtime',
       command: ['node', '/opt/berth/runtime.mjs', 'destroy-all', '--yes'],
@@ -40,6 +38,8 @@ describe("the sweeper's function", () => {
       securityGroups: [...arranged.emulator.securityGroups],
       logGroup: '/ecs/agents/runtime',
       families: [FAMILY, CONVERSATIONS],
+      workspaceFamilies: 'agents-workspace_agents_',
+      purge: false,
     };
     await arranged.register({ family: CONVERSATIONS });
     const startedBy = 'berth/ws-0123456789ab';
@@ -89,7 +89,7 @@ describe("the sweeper's function", () => {
       },
     ]);
     expect(sweepers().map(({ status }) => status)).toEqual(['STOPPED']);
-  }, 30_000);
+  });
 
   it('leaves no revision that tasks can be made of, of the families that it is told, once they are ended', async () => {
     await arranged.register({ family: FAMILY });
@@ -100,7 +100,7 @@ describe("the sweeper's function", () => {
     exitCode = 0;
     await enter('delete');
     expect(await active()).toEqual([others]);
-  }, 30_000);
+  });
 
   it('runs nothing where no conversation lives, so that a runtime that cannot start can be destroyed', async () => {
     exitCode = 1;
@@ -120,6 +120,28 @@ describe("the sweeper's function", () => {
     await sweep(arranged.ecs, order, PATIENCE);
     expect(runs()).toHaveLength(2);
     expect(runs()[1]).toMatchObject({ input: { startedBy: 'berth-sweeper' } });
+  });
+
+  it('runs for homes that are to go where no task lives, and else leaves them; what tasks were made of goes', async () => {
+    await arranged.ecs.send(new StopTaskCommand({ cluster: CLUSTER, task: conversation }));
+    const sleeping = ['ws-mine_app', 'ws-mine-home_files'].map((each) => `agents-workspace_agents_${each}`);
+    for (const family of sleeping) await arranged.register({ family });
+    const others = await arranged.register({ family: 'agents-workspace_agents-2_ws-mine_app' });
+    await enter('delete');
+    expect(runs()).toEqual([]);
+    expect(await active()).toEqual([others]);
+    for (const family of sleeping) await arranged.register({ family });
+    order.taskDefinition = await arranged.register(RUNTIME);
+    order.purge = true;
+    exitCode = 1;
+    await expect(enter('delete')).rejects.toThrow('are active: agents-workspace_agents_*');
+    exitCode = 0;
+    await enter('delete');
+    expect(runs()).toHaveLength(2);
+    expect(await active()).toEqual([others]);
+    order.taskDefinition = await arranged.register(RUNTIME);
+    await enter('delete');
+    expect(runs()).toHaveLength(2); // there is no home any more
   });
 
   it('fails with exit code, log and what to do when conversations are left, and tries again the next time', async () => {

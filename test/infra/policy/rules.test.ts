@@ -49,7 +49,7 @@ describe('the rules', () => {
 
   it('take the user data of the guide for instances', () => {
     const guide = readFileSync(new URL('../../../docs/guides/deploying.md', import.meta.url), 'utf8');
-    const [, userData = ''] = /rules.test.ts -->\n```sh\n(#!.+?)```/s.exec(guide) ?? [];
+    const [, userData = ''] = /rules.test.ts -->\n```sh elsewhere\n(#!.+?)```/s.exec(guide) ?? [];
     expect(userData).toContain('ECS_CLUSTER=');
     const metadataOptions = { httpTokens: 'required', httpPutResponseHopLimit: 1 };
     const props = { metadataOptions, userData: Buffer.from(userData).toString('base64') };

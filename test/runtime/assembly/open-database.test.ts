@@ -114,7 +114,7 @@ describeWith('postgres-server', 'a Postgres of its own', () => {
     await server.resume();
     await expect.poll(() => database.leases.hold('leader', 'one', 60), { timeout: 10_000 }).toBe(true);
     await database.close();
-  }, 60_000);
+  });
 
   it('that is killed and started again has all that it confirmed', async () => {
     const database = await openDatabase({ url: server.url, dataDir });
@@ -126,5 +126,5 @@ describeWith('postgres-server', 'a Postgres of its own', () => {
       .poll(async () => (await database.workspaces.reads.get(id))?.id, { timeout: 10_000 })
       .toBe(id);
     await database.close();
-  }, 60_000);
+  });
 });

@@ -23,12 +23,17 @@ describe('berth', () => {
     expect((await berth(['--version'])).stdout.trim()).toBe(version);
   });
 
-  it.each([[['dance']], [['toString']], [['start', '--fast']], [['keys', 'destroy']], [[]]])(
-    '%j exits 2',
-    async (args) => {
-      expect((await berth(args)).code).toBe(2);
-    },
-  );
+  it.each([
+    [['dance']],
+    [['toString']],
+    [['start', '--fast']],
+    [['keys', 'destroy']],
+    [['keys']],
+    [['up', 'x']],
+    [[]],
+  ])('%j exits 2', async (args) => {
+    expect((await berth(args)).code).toBe(2);
+  });
 });
 
 describe('berth start with a wrong configuration', () => {
@@ -55,6 +60,14 @@ describe('berth config', () => {
     expect(stdout).toContain('BERTH_SECRET=(set, not shown)');
     expect(stdout).toContain('HOST=(default: 127.0.0.1)');
     expect(stdout).not.toContain(secret);
+  });
+
+  it('is JSON for programs, without secrets, too', async () => {
+    const { stdout } = await berth(['config', '--json'], { BERTH_SECRET: 'ab'.repeat(32), PORT: '1234' });
+    const { PORT, HOST, BERTH_SECRET } = JSON.parse(stdout);
+    expect(PORT).toMatchObject({ value: '1234', from: 'environment' });
+    expect(HOST).toMatchObject({ value: '127.0.0.1', from: 'default' });
+    expect(BERTH_SECRET).toMatchObject({ value: null, from: 'environment', secret: true });
   });
 
   it('exits 2 when something is wrong', async () => {
@@ -103,6 +116,25 @@ describe('berth keys create', () => {
     chmodSync(file, 0o640);
     await berth(['keys', 'create', '--tenant', 'acme', '--file', file]);
     expect(statSync(file).mode & 0o777).toBe(0o640);
+  });
+
+  it('lists keys, and takes one back by its name or its SHA-256', async () => {
+    const file = join(folder, 'keys.json');
+    const make = (name: string) =>
+      berth(['keys', 'create', '--tenant', 'acme', '--name', name, '--file', file]);
+    const twins = [await make('twin'), await make('twin')].map(({ stdout }) => hashApiKey(stdout.trim()));
+    await make('other');
+    const listed = await berth(['keys', 'ls', '--file', file]);
+    expect(
+      listed.stdout.split('\n').filter((line) => /^twin +acme +use +[0-9a-f]{12} /.test(line)),
+    ).toHaveLength(2);
+    const revoke = (key: string) => berth(['keys', 'revoke', key], { BERTH_API_KEYS_FILE: file });
+    expect(await revoke('twin')).toMatchObject({ code: 2, stderr: expect.stringContaining('2 keys') });
+    expect((await revoke(twins[0]?.slice(0, 12) ?? '')).code).toBe(0);
+    expect((await revoke('other')).code).toBe(0);
+    expect(await revoke('other')).toMatchObject({ code: 2, stderr: expect.stringContaining('has no key') });
+    const { keys } = JSON.parse((await berth(['keys', 'ls', '--json', '--file', file])).stdout);
+    expect(keys).toMatchObject([{ name: 'twin', sha256: twins[1] }]);
   });
 
   it('without a file prints the entry beside the key', async () => {

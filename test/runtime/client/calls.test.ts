@@ -140,7 +140,7 @@ describe('a conversation', () => {
     const listed = await all(setting().client().conversations.list());
     expect(listed.map(({ conversation_id }) => conversation_id)).toEqual(['exec', 'files', 'whole']);
     expect(await all(setting().client().conversations.list({ status: 'draining' }))).toEqual([]);
-    expect(await one.egress()).toEqual({ allowed_domains: null, mcp_servers: {} });
+    expect(await one.egress()).toEqual({ allowed_domains: null, mcp_servers: {}, recent_refusals: [] });
     expect(await one.egress({ allowed_domains: [] })).toMatchObject({ allowed_domains: [] });
     await one.delete({ purge: true });
     await expect

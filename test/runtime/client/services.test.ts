@@ -77,7 +77,7 @@ describeWith('bubblewrap', 'services that last', () => {
       expect(setting().relay.asked(`GET /v1/workspaces/${id}/events`).length).toBeGreaterThan(2);
       await expect(workspaces.get(id)).rejects.toBeInstanceOf(BerthError);
       await expect(all(workspaces.events(id))).rejects.toMatchObject({ code: 'WORKSPACE_NOT_FOUND' });
-    }, 60_000);
+    });
   });
 
   describe('an operator', () => {

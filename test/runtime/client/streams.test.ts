@@ -157,7 +157,7 @@ describe('an execution', () => {
       expect(await conversation.execution(execution.executionId ?? '')).toMatchObject({
         status: 'cancelled',
       });
-    }, 10_000);
+    });
     expect(await all(execution)).toMatchObject([{ type: 'error', error_type: 'cancelled' }]);
   });
 

@@ -103,10 +103,49 @@ describeWith(['docker', 'workspace-base-image'], 'the API, before any container'
 
   it('answers an unknown route with 404 and a wrong method with 405 and Allow', async () => {
     expect((await problem(await get('/v1/nothing'))).code).toBe('ROUTE_NOT_FOUND');
-    expect((await problem(await get('/'))).code).toBe('ROUTE_NOT_FOUND');
+    expect((await problem(await get('/dashboard/none.js', {}))).code).toBe('ROUTE_NOT_FOUND');
     const answer = await fetch(`${runtime.url}/v1/conversations/c1`, { method: 'PATCH', headers: USE });
     expect(answer.headers.get('allow')).toBe('GET, HEAD, DELETE');
     expect((await problem(answer)).code).toBe('METHOD_NOT_ALLOWED');
+  });
+
+  it('has the dashboard for everybody, under a strict policy, and kept by browsers until it changes', async () => {
+    const answer = await get('/', {});
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const policy = `${answer.headers.get('content-security-policy')}`;
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'/);
+    expect(policy).not.toMatch(/unsafe|\*|https?:/);
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    const again = await get('/', { 'if-none-match': must(answer.headers.get('etag') ?? undefined) });
+    expect(again.status).toBe(304);
+    const [script = ''] = /\/dashboard\/[\w-]+\/main\.js/.exec(await answer.text()) ?? [];
+    const main = await get(script, { 'accept-encoding': 'gzip, br' });
+    expect(main.headers.get('content-encoding')).toBe('br');
+    expect(main.headers.get('cache-control')).toMatch(/immutable/);
+    expect(main.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    expect(await main.text()).toContain('import');
+    // A page that another version sent finds its files, too, but keeps them not.
+    const other = await get(script.replace(/dashboard\/[^/]+/, 'dashboard/another'), {});
+    expect(other.headers.get('cache-control')).toBe('no-cache');
+    expect((await get('/dashboard/x/..%2f..%2fpage-files.ts', {})).status).toBe(404);
+    const posted = await fetch(`${runtime.url}/`, { method: 'POST', headers: USE });
+    expect((await problem(posted)).code).toBe('ROUTE_NOT_FOUND');
+  });
+
+  it('shows each tenant its own at /v1/overview, as JSON and as a stream', async () => {
+    const own = await (await get('/v1/overview')).json();
+    expect(own).toMatchObject({ tenant: 'acme', scope: 'use', pool: null, dependencies: null });
+    const stream = await get('/v1/overview', {
+      authorization: 'Bearer admin-key',
+      accept: 'text/event-stream',
+    });
+    expect(stream.headers.get('content-type')).toMatch(/^text\/event-stream/);
+    const { value } = await must(stream.body ?? undefined)
+      .pipeThrough(new TextDecoderStream())
+      .getReader()
+      .read();
+    const [, data = ''] = /^event: overview\ndata: (.*)\n/.exec(`${value}`) ?? [];
+    expect(JSON.parse(data)).toMatchObject({ tenant: 'ops', scope: 'admin', pool: { max_size: 0 } });
   });
 
   it.each(['..%2f', '.hidden', '-x', 'a%20b', 'a%00', 'ü', 'a'.repeat(129), 'a:b'])(
@@ -210,7 +249,7 @@ describeWith(['docker', 'workspace-base-image'], 'the API, before any container'
       );
       expect(found, ref.join('/')).toBeDefined();
     }
-    const page = await (await get('/docs', {})).text();
+    const page = await (await get('/docs/api', {})).text();
     for (const path of paths) expect(page).toContain(path);
   });
 

@@ -24,6 +24,15 @@ describe('a turn that meets something away', () => {
     expect(lines).toEqual(['it is away', 'it is away']);
   });
 
+  it('tells it again while it lasts, where that is asked for', async () => {
+    let now = 0;
+    const said: string[] = [];
+    const other = pino({ base: null }, { write: (line) => void said.push(JSON.parse(line).msg) });
+    const again = toldOnce(other, 'it is away', () => Promise.reject(away), { ms: 30, now: () => now });
+    for (now = 0; now < 90; now += 10) await again();
+    expect(said).toHaveLength(3);
+  });
+
   it('leaves any other failure to its loop', async () => {
     outcome = new Error('a bug');
     await expect(turn()).rejects.toThrow('a bug');

@@ -42,6 +42,8 @@ export class PoolWorld implements AsyncDisposable {
   /** Creations at once, at most, and all of them. */
   creations = { now: 0, most: 0, begun: 0 };
   failures = 0;
+  /** Warnings in the log. */
+  readonly warnings: { msg: string; used?: number; limit?: number }[] = [];
   removed: string[] = [];
   imageReady = true;
   /** Whether the backend has the image after all. */
@@ -98,7 +100,7 @@ export class PoolWorld implements AsyncDisposable {
       },
       settings,
       instance: randomUUID(),
-      log: pino({ level: process.env.POOL_LOG ?? 'silent' }),
+      log: pino({ level: 'warn' }, { write: (line) => void this.warnings.push(JSON.parse(line)) }),
       metrics: {
         added: () => undefined,
         failed: () => {

@@ -64,6 +64,20 @@ export function warmPoolBehaviour(openState: () => Promise<SharedState>, openBac
       expect(world.creations.begun).toBe(2);
     });
 
+    it('says when nine tenths of the containers that there may be are taken, and not with every cycle', async () => {
+      const full = () =>
+        world.warnings.filter(({ msg }) => msg === 'nine tenths of MAX_CONTAINERS are taken');
+      const roomy = await world.pool({ maxContainers: 3 });
+      await roomy.runOnce();
+      await world.untilReady(2);
+      await roomy.runOnce();
+      expect(full()).toEqual([]);
+      const tight = await world.pool({ maxContainers: 2 });
+      await tight.runOnce();
+      await tight.runOnce();
+      expect(full()).toMatchObject([{ used: 2, limit: 2 }]);
+    });
+
     it('of sizes 0 and 0 is none, and what was there goes', async () => {
       const before = await world.pool();
       await before.runOnce();

@@ -141,7 +141,7 @@ function writesLittle(scenario: SavingScenario): void {
         blobKey(scenario.owner, createHash('sha256').update('changed').digest('hex')),
         `workspaces/${scenario.owner.tenant}/${scenario.owner.conversation}/manifest.json`,
       ]);
-    }, 60_000);
+    });
 
     it('nothing changed: nothing', async () => {
       scenario.one.write('a', 'a');

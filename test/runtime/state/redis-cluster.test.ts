@@ -78,5 +78,5 @@ describeWith('redis-server', 'the state in a Redis cluster', () => {
     await must(primary).kill();
     expect(await scenario.acquire()).toMatchObject({ kind: 'live' });
     await state.close();
-  }, 60_000);
+  });
 });

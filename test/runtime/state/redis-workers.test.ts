@@ -54,7 +54,7 @@ describeWith('redis-server', 'workers in Redis', () => {
     expect((await keys()).sort()).toEqual(['fn:waiting', 'fn:waiting:acme:f']);
     await vi.waitFor(async () => expect(await keys()).toEqual([]), { timeout: 10_000, interval: 200 });
     await close();
-  }, 15_000);
+  });
 
   it('cost a few commands to have and to let go, however many there are', async () => {
     const { scenario, close } = open();

@@ -50,6 +50,6 @@ export class ArchivedVolume implements VolumeBackend {
 
   async provision() {}
   async delete() {}
-  exists = async () => true;
+  find = async () => undefined;
   list = async () => [];
 }

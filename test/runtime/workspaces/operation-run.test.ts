@@ -9,7 +9,8 @@ import { type DatabaseUnderTest, sqliteUnderTest } from '../../contract/database
 import { WorkspaceScenario } from '../../contract/database/workspace-scenario.ts';
 import { must } from '../../support/must.ts';
 
-const log = pino({ level: 'silent' });
+const lines: { level: number; msg: string; code?: string }[] = [];
+const log = pino({ level: 'error' }, { write: (line) => void lines.push(JSON.parse(line)) });
 
 describe('an operation that was claimed', () => {
   let under: DatabaseUnderTest;
@@ -58,6 +59,25 @@ describe('an operation that was claimed', () => {
       error: { code: 'VOLUME_CREATE_FAILED', message: 'no room', count: 1, terminal: false },
     });
   });
+
+  it.each([
+    ['ARCHIVE_CORRUPT', 1, 'the archive of a workspace is corrupt'],
+    ['ARCHIVE_FAILED', 3, 'the home of a workspace could not be archived or restored'],
+    ['CONTAINER_CREATE_FAILED', 1, 'a workspace is left in ERROR'],
+  ] as const)(
+    'that fails with %s for good says so, once nothing more is tried',
+    async (code, attempts, words) => {
+      lines.splice(0);
+      await scenario.made();
+      for (let attempt = 1; attempt <= attempts; attempt += 1) {
+        expect(lines).toEqual([]);
+        const run = runOf(await scenario.begun('RESTORING'));
+        expect(await run.run(() => Promise.reject(new BerthError(code, 'it is so')))).toBe('failed');
+        under.clock.advance(60);
+      }
+      expect(lines).toMatchObject([{ msg: words, code }]);
+    },
+  );
 
   it.each([
     ['STARTING', 'START_TIMEOUT'],

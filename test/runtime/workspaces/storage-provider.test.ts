@@ -75,7 +75,7 @@ function storageContract(open: OpenStore): void {
         },
       });
       await archive(home(), noting);
-      expect(done).toEqual([`put ${KEY}`, `get ${KEY}`, `put ${metaKey(KEY)}`]);
+      expect(done).toEqual([`put ${KEY}`, `get ${KEY}`, `put ${metaKey(KEY)}`, `get ${metaKey(KEY)}`]);
       expect(await text(store, metaKey(KEY))).toBe(`sha256:${sha256(HOME.bytes)}`);
       const restored = home();
       await restore(restored);

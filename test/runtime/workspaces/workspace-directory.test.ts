@@ -145,6 +145,15 @@ describe('the directory of workspaces', () => {
       expect(await waking).toMatchObject({ incarnation: 'engine-id-of-one' });
     });
 
+    it('that was seen to run, and is not there any more: has it looked at, again and again', async () => {
+      await scenario.settled('RUNNING');
+      prove.mockRejectedValue(new Error('nobody answers'));
+      const waking = directory.wake(workspace(), forever);
+      await vi.waitFor(() => expect(hinted.mock.calls.length).toBeGreaterThan(1), 20_000);
+      prove.mockResolvedValue();
+      expect(await waking).toMatchObject({ incarnation: 'engine-id-of-one' });
+    });
+
     it('that runs, at once and without a word', async () => {
       const { desiredVersion } = await scenario.settled('RUNNING');
       expect(await directory.wake(workspace(), forever)).toMatchObject({ incarnation: 'engine-id-of-one' });

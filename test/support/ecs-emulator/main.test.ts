@@ -109,7 +109,7 @@ describeWith(['docker', 'workspace-base-image'], 'npm run ecs-emulator', () => {
     tool.child.kill('SIGINT');
     expect(await tool.exit).toBe(0);
     expect(await madeBy(tool)).toEqual([]);
-  }, 60_000);
+  });
 
   it('removes at its start what a killed one left, and nothing of one that lives', async () => {
     const living = await start();
@@ -122,7 +122,7 @@ describeWith(['docker', 'workspace-base-image'], 'npm run ecs-emulator', () => {
     await using _ = await EcsEmulator.start({ backing: dockerBacking({ host: docker().host }) });
     expect(await madeBy(killed)).toEqual([]);
     expect(await madeBy(living)).toHaveLength(1);
-  }, 60_000);
+  });
 
   it('says what is wrong with its options, and ends with 2', async () => {
     const child = spawn(process.execPath, [MAIN, '--port', 'x'], { stdio: ['ignore', 'ignore', 'pipe'] });

@@ -61,9 +61,9 @@ export class TaskDefinitionStore {
   }
 
   /** In the order of family and revision. */
-  list(status: 'ACTIVE' | 'INACTIVE', familyPrefix = ''): TaskDefinition[] {
+  list(status: 'ACTIVE' | 'INACTIVE', ofFamily?: string): TaskDefinition[] {
     return [...this.#families]
-      .filter(([family]) => family.startsWith(familyPrefix))
+      .filter(([family]) => ofFamily === undefined || family === ofFamily)
       .sort(([a], [b]) => a.localeCompare(b))
       .flatMap(([, revisions]) => revisions.filter((definition) => definition.status === status));
   }

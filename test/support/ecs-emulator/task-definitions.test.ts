@@ -2,6 +2,7 @@ import {
   type ContainerDefinition,
   DeregisterTaskDefinitionCommand,
   DescribeTaskDefinitionCommand,
+  ListTaskDefinitionFamiliesCommand,
   ListTaskDefinitionsCommand,
   RegisterTaskDefinitionCommand,
   type RegisterTaskDefinitionCommandInput,
@@ -59,6 +60,16 @@ describe('task definitions', () => {
         .taskDefinitionArns;
     expect(await list('ACTIVE')).toEqual([expect.stringMatching(/task-definition\/revised:1$/)]);
     expect(await list('INACTIVE')).toEqual([expect.stringMatching(/task-definition\/revised:2$/)]);
+  });
+
+  // API_ListTaskDefinitions: "the full family name"; API_ListTaskDefinitionFamilies: "names that begin with".
+  it('are listed by the whole name of their family, and families by how theirs begin', async () => {
+    for (const family of ['listed', 'listed_app', 'listed_files']) await register({ family });
+    await arranged.ecs.send(new DeregisterTaskDefinitionCommand({ taskDefinition: 'listed_files:1' }));
+    const whole = await arranged.ecs.send(new ListTaskDefinitionsCommand({ familyPrefix: 'listed' }));
+    expect(whole.taskDefinitionArns).toEqual([expect.stringMatching(/task-definition\/listed:1$/)]);
+    const begun = new ListTaskDefinitionFamiliesCommand({ familyPrefix: 'listed', status: 'ACTIVE' });
+    expect((await arranged.ecs.send(begun)).families).toEqual(['listed', 'listed_app']);
   });
 
   // "Task CPU and memory" of Fargate task definition parameters.

@@ -33,7 +33,7 @@ export async function startPrivateRedis(program: string, parent: string): Promis
       logFile: join(folder, 'redis.log'),
       recordFile,
       ready: () => redisAnswers(`redis://127.0.0.1:${port}`),
-      readyWithinMs: 15_000,
+      readyWithinMs: 120_000,
     });
   };
   await start();

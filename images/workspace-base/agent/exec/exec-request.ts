@@ -34,7 +34,8 @@ export function parseExecRequest(body: unknown, agent: Agent): CommandOrder {
   };
 }
 
-function parseCommand(cmd: unknown): [string, ...string[]] {
+/** A program and its arguments. */
+export function parseCommand(cmd: unknown): [string, ...string[]] {
   const isArgument = (value: unknown): value is string => typeof value === 'string' && !value.includes('\0');
   if (!Array.isArray(cmd) || !cmd.every(isArgument)) {
     throw new Problem('INVALID_REQUEST', 'cmd must be an array of strings without NUL');

@@ -46,6 +46,15 @@ function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
+/** Whether a process has this number, which is a session's while anything in that lives. */
+export function hasLeader(leader: number): boolean {
+  try {
+    return process.kill(leader, 0);
+  } catch (error) {
+    return errnoOf(error) !== 'ESRCH';
+  }
+}
+
 /** Signals everything in the session that `leader` began; returns whether anything there was alive. */
 export function signalSession(leader: number, signal: NodeJS.Signals): boolean {
   const groups = livingGroups(leader);

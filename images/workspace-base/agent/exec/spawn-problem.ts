@@ -6,7 +6,10 @@ import type { CommandOrder } from './exec-request.ts';
  * Why a command could not be spawned. The system says the same of a missing directory as of a missing
  * program, so that is looked up now rather than before every command.
  */
-export function spawnProblem(error: unknown, { program, cwd }: CommandOrder): Problem {
+export function spawnProblem(
+  error: unknown,
+  { program, cwd }: Pick<CommandOrder, 'program' | 'cwd'>,
+): Problem {
   if (!isDirectory(cwd)) {
     return new Problem('INVALID_REQUEST', `cwd is not an existing directory: ${cwd}`);
   }

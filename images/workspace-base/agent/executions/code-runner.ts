@@ -1,6 +1,6 @@
-import { StringDecoder } from 'node:string_decoder';
 import type { ExecutionEvent } from '../../../../runtime/contracts/agent-protocol.ts';
 import type { CommandOutcome, StreamName } from '../exec/command.ts';
+import { type TextPiece, TextPieces } from '../exec/text-pieces.ts';
 import type { EventLog } from './event-log.ts';
 import { type LastEvent, lastEvent, type Runner, type Wish } from './runner.ts';
 
@@ -12,7 +12,7 @@ export class CodeRunner implements Runner {
   readonly said = undefined;
   readonly #sessionId: string | undefined;
   readonly #log: EventLog;
-  readonly #decoders = { stdout: new StringDecoder('utf8'), stderr: new StringDecoder('utf8') };
+  readonly #pieces = { stdout: new TextPieces(), stderr: new TextPieces() };
 
   constructor(sessionId: string | undefined, log: EventLog) {
     this.#sessionId = sessionId;
@@ -21,14 +21,14 @@ export class CodeRunner implements Runner {
 
   take(stream: StreamName, chunk: Buffer): Wish {
     for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
-      this.#tell(stream, this.#decoders[stream].write(chunk.subarray(at, at + PIECE_BYTES)));
+      this.#tell(stream, this.#pieces[stream].take(chunk.subarray(at, at + PIECE_BYTES)));
     }
     return 'go on';
   }
 
   ended({ exitCode, durationMs }: CommandOutcome): LastEvent {
-    this.#tell('stdout', this.#decoders.stdout.end());
-    this.#tell('stderr', this.#decoders.stderr.end());
+    this.#tell('stdout', this.#pieces.stdout.end());
+    this.#tell('stderr', this.#pieces.stderr.end());
     return lastEvent({
       type: 'done',
       subtype: exitCode === 0 ? 'success' : 'error',
@@ -40,9 +40,9 @@ export class CodeRunner implements Runner {
     });
   }
 
-  #tell(stream: StreamName, text: string): void {
-    if (text === '') return;
-    const event: ExecutionEvent = { type: 'text_delta', text, stream };
+  #tell(stream: StreamName, piece: TextPiece): void {
+    if (piece.text === '') return;
+    const event: ExecutionEvent = { type: 'text_delta', ...piece, stream };
     this.#log.append(event.type, JSON.stringify(event));
   }
 }

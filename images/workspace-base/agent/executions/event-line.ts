@@ -26,8 +26,10 @@ const optional = (kind: 'string' | 'number', ...values: unknown[]) =>
 
 /** What an event must have; what it has besides is passed on. */
 const SHAPES: Record<EventType, Shape> = {
-  text_delta: ({ text, stream }) =>
-    isText(text) && (stream === undefined || stream === 'stdout' || stream === 'stderr'),
+  text_delta: ({ text, bytes, stream }) =>
+    isText(text) &&
+    optional('string', bytes) &&
+    (stream === undefined || stream === 'stdout' || stream === 'stderr'),
   thinking: ({ text }) => isText(text),
   tool_use: (event) => isText(event.id) && isText(event.name) && 'input' in event,
   tool_result: (event) => isText(event.id) && 'content' in event && typeof event.is_error === 'boolean',

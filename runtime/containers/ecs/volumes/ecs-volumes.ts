@@ -9,10 +9,10 @@ import {
   workspaceOfVolume,
 } from '../../../contracts/ids.ts';
 import { type Installation, ownRole, takenBy, timelessVolumeLabels } from '../../ownership.ts';
-import type { ArchiveName, ArchiveStream, VolumeBackend } from '../../volume-backend.ts';
+import type { ArchiveName, ArchiveStream, VolumeBackend, VolumeIncarnation } from '../../volume-backend.ts';
 import { VolumeContents } from '../../volume-contents.ts';
 import { runFailure, type VolumeJob, type VolumeRun } from '../../volume-run.ts';
-import { ARCHIVE, EMPTY_ALL, READABLE } from '../../volume-scripts.ts';
+import { EMPTY_ALL, READABLE } from '../../volume-scripts.ts';
 import type { WorkspaceDefinitions } from '../workspace-definitions.ts';
 import type { AccessPoint, EfsApi } from './efs-api.ts';
 import type { VolumeTasks } from './volume-tasks.ts';
@@ -37,7 +37,10 @@ const LOOK_AGAIN_MS = 500;
 export class EcsVolumes implements VolumeBackend {
   readonly #parts: Parts;
   /** What its own user may not read is made readable first: no other may, and it would be left out. */
-  readonly #contents = new VolumeContents((job, signal) => this.#start(job, signal), READABLE + ARCHIVE);
+  readonly #contents = new VolumeContents((job, signal) => this.#start(job, signal), {
+    prepare: READABLE,
+    packs: true,
+  });
   /** Ids of access points; each is asked for again before it counts. */
   readonly #known = new Map<VolumeName, string>();
   #cleared = false;
@@ -66,18 +69,14 @@ export class EcsVolumes implements VolumeBackend {
     }
   }
 
-  async exists(name: VolumeName): Promise<boolean> {
-    return (await this.find(name)) !== undefined;
-  }
-
   /** The id of its access point. */
-  async find(name: VolumeName): Promise<string | undefined> {
+  async find(name: VolumeName): Promise<VolumeIncarnation | undefined> {
     const known = this.#known.get(name);
     const found = known === undefined ? undefined : await this.#parts.efs.find(known);
-    if (found !== undefined && this.#isThere(found, name)) return found.id;
+    if (found !== undefined && this.#isThere(found, name)) return incarnationOf(found);
     this.#known.delete(name);
     const listed = (await this.#list()).find((each) => this.#isThere(each, name));
-    return listed?.id;
+    return listed && incarnationOf(listed);
   }
 
   async list(): Promise<VolumeName[]> {
@@ -90,10 +89,10 @@ export class EcsVolumes implements VolumeBackend {
   }
 
   /** The access point is the last to go: until then whoever comes next finds what a crash has left. */
-  async delete(name: VolumeName): Promise<void> {
+  async delete(name: VolumeName, incarnation?: VolumeIncarnation): Promise<void> {
     const { efs, tasks } = this.#parts;
     const id = await this.find(name);
-    if (id === undefined) return;
+    if (id === undefined || id !== (incarnation ?? id)) return;
     if (await this.#isInUse(name))
       throw new BerthError('VOLUME_IN_USE', `a container has the volume ${name}`);
     const job = { volume: name, accessPoint: id, script: EMPTY_ALL, args: [] };
@@ -172,4 +171,8 @@ export class EcsVolumes implements VolumeBackend {
   #isOurs({ tags }: AccessPoint): boolean {
     return ownRole(tags, this.#parts.owner.installation) === 'workspace';
   }
+}
+
+function incarnationOf({ id }: AccessPoint): VolumeIncarnation {
+  return id as VolumeIncarnation; // the cast: this is where they are made
 }

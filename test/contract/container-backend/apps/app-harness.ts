@@ -50,7 +50,7 @@ export class AppHarness {
       this.#under = await prepare();
       this.#backend = this.#under.open({ installation: OURS });
       this.#others = this.#under.open({ installation: OTHERS });
-    }, 60_000);
+    });
     afterEach(async () => {
       await Promise.all(this.#made.splice(0).map(({ backend, id }) => backend.destroy(id)));
     });

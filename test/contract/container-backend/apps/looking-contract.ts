@@ -34,7 +34,7 @@ export function appLookingContract(harness: AppHarness): void {
       await Promise.all([harness.backend.create(given), harness.backend.create(given)]);
       await harness.app(given).untilItListens();
       home = must((await harness.app(given).env()).HOME);
-    }, 60_000);
+    });
 
     afterAll(() => harness.backend.destroy(given.id));
 

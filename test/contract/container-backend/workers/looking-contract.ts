@@ -16,7 +16,7 @@ export function workerLookingContract(harness: AppHarness): void {
       };
       await Promise.all([harness.backend.create(given), harness.backend.create(given)]);
       await harness.app(given).untilItListens();
-    }, 60_000);
+    });
 
     afterAll(() => harness.backend.destroy(given.id));
 

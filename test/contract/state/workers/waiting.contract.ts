@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { nameOf } from '../../../../runtime/contracts/function-key.ts';
 import { WAITING_SECONDS } from '../../../../runtime/state/worker-store.ts';
@@ -22,7 +23,10 @@ export function workerWaitingContract(open: OpenState): void {
           const of = `probe-${++probes}`;
           await scenario.acquire({ of, lease: of });
           await workers.adopt(scenario.worker(1, { of }), 1);
-          await vi.waitFor(() => expect(heard).toContain(`acme:${of}`), { timeout: 500, interval: 2 });
+          // Not for long: told before it was listened for, it is not told again.
+          const late = performance.now() + 500;
+          while (!heard.includes(`acme:${of}`) && performance.now() < late) await sleep(2);
+          expect(heard).toContain(`acme:${of}`);
         },
         { timeout: 10_000 },
       );

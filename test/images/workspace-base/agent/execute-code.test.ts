@@ -147,6 +147,11 @@ describe('/execute without a runner of its own', () => {
     const events = await run(script);
     expect(textOf(events, 'stdout')).toBe(`${'€\n'.repeat(100_000)}\ufffd`);
     expect(textOf(events, 'stderr')).toBe('\ufffd'.repeat(100_000));
+    const bytes = events.flatMap((event) =>
+      event.type === 'text_delta' && event.bytes !== undefined ? [Buffer.from(event.bytes, 'base64')] : [],
+    );
+    const said = Buffer.concat([Buffer.alloc(100_000, 0xff), Buffer.from([0xe2, 0x82])]);
+    expect(Buffer.concat(bytes).equals(said)).toBe(true);
   });
 
   it('keeps every event below what the runtime passes on whole, also of bytes that JSON escapes', async () => {

@@ -12,6 +12,7 @@ import { RunningCommands } from '../../../../images/workspace-base/agent/exec/ru
 import { Executions } from '../../../../images/workspace-base/agent/executions/executions.ts';
 import { rehearse } from '../../../../images/workspace-base/agent/rehearsal.ts';
 import { createAgentServer } from '../../../../images/workspace-base/agent/server.ts';
+import { Terminals } from '../../../../images/workspace-base/agent/terminals/terminals.ts';
 import { Token } from '../../../../images/workspace-base/agent/token.ts';
 import { runToEnd, textOf } from './execution-stream.ts';
 import { RunningAgent, TOKEN } from './running-agent.ts';
@@ -33,6 +34,7 @@ describe('a rehearsal', () => {
       commands: new RunningCommands(),
       pipes: new PipeSupply(),
       executions: new Executions(),
+      terminals: new Terminals(),
     };
     server = createAgentServer(agent);
   });

@@ -148,7 +148,7 @@ describeWith(['docker', 'workspace-base-image'], 'an app on Docker', () => {
     for (const socket of open) socket.destroy();
     await vi.waitFor(async () => expect(await app.call('/')).toBe('the app'), { timeout: 20_000 });
     expect((await portOf(spec.id).inspect()).State.Running).toBe(true);
-  }, 60_000);
+  });
 
   it('leaves a folder only as long as it is there: the next start removes others', async () => {
     const folder = new TestFolder();

@@ -27,4 +27,4 @@ it('instances that start and stop tasks at once, while two of them look at all, 
   over.abort();
   await Promise.all(looks);
   expect(throttled()).toEqual([]);
-}, 60_000);
+});

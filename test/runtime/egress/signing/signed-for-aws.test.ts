@@ -84,7 +84,7 @@ describeWith('moto', 'a signed request at a server that checks signatures as AWS
         expires_at: field('Expiration'),
       },
     });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     if (server.exitCode !== null) return;

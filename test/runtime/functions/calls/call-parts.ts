@@ -13,6 +13,7 @@ import { HeldWorkers } from '../../../../runtime/functions/pool/held-workers.ts'
 import { PoolManager } from '../../../../runtime/functions/pool/pool-manager.ts';
 import { WorkerCreation } from '../../../../runtime/functions/pool/worker-creation.ts';
 import { WorkerEnding } from '../../../../runtime/functions/pool/worker-ending.ts';
+import { WorkerProbe } from '../../../../runtime/functions/pool/worker-probe.ts';
 import { noCheckpoint as checkpoint } from '../../../../runtime/lifecycle/checkpoint.ts';
 import { openMemoryState } from '../../../../runtime/state/memory/open-memory-state.ts';
 import { LocalWorkers } from '../../../support/local-workers.ts';
@@ -57,9 +58,10 @@ export class CallParts implements AsyncDisposable {
     const { backend } = this;
     const nothing = async () => {};
     const egress = noEgress;
-    const creation = new WorkerCreation({ backend, egress, getImage: nothing, proxyEnv: () => ({}) });
+    const probe = new WorkerProbe();
+    const creation = new WorkerCreation({ backend, egress, probe, getImage: nothing, proxyEnv: () => ({}) });
     this.connections = new WorkerConnections({
-      backend,
+      ...{ backend, probe },
       onIdleClosed: (worker) => void this.idleClosed.push(worker),
     });
     const ending = new WorkerEnding({

@@ -6,7 +6,7 @@ import { BerthError } from '../../../../runtime/contracts/errors.ts';
 import { type ContainerId, newWorkerId } from '../../../../runtime/contracts/ids.ts';
 import { NotReached, WorkerCall } from '../../../../runtime/functions/calls/worker-call.ts';
 import { WorkerConnections } from '../../../../runtime/functions/calls/worker-connections.ts';
-import { IDLE_PATH } from '../../../../runtime/functions/pool/worker-probe.ts';
+import { IDLE_PATH, WorkerProbe } from '../../../../runtime/functions/pool/worker-probe.ts';
 import { LocalWorkers } from '../../../support/local-workers.ts';
 import { functionName } from '../definitions/function-parts.ts';
 
@@ -44,6 +44,7 @@ describe('connections to workers', () => {
           return backend.endpoint(id);
         },
       },
+      probe: new WorkerProbe(),
       onIdleClosed: (id) => void closed.push(id),
     });
   });
@@ -110,7 +111,11 @@ describe('connections to workers', () => {
     let server: Server;
     let endpoint: Endpoint;
     const at = () =>
-      new WorkerConnections({ backend: { endpoint: async () => endpoint }, onIdleClosed: () => {} });
+      new WorkerConnections({
+        backend: { endpoint: async () => endpoint },
+        probe: new WorkerProbe(),
+        onIdleClosed: () => {},
+      });
     async function listen(onConnection: (socket: Socket) => void): Promise<void> {
       server = createServer((socket) => onConnection(socket.on('error', () => {})));
       server.listen(0, '127.0.0.1');
@@ -128,6 +133,24 @@ describe('connections to workers', () => {
     ])('%s, no call is sent', async (_, onConnection) => {
       await listen(onConnection);
       await expect(at().take(worker, 8080)).rejects.toBeInstanceOf(NotReached);
+    });
+
+    it('says nothing to what it does not know, it is called all the same', async () => {
+      let asked = 0;
+      await listen((socket) =>
+        socket.on('data', (bytes) => {
+          if (bytes.toString().startsWith('GET')) asked += 1;
+          else socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok');
+        }),
+      );
+      const connections = at();
+      for (let index = 0; index < 2; index += 1) {
+        const connection = await connections.take(worker, 8080);
+        const empty = { path: '/', headers: ['Host', 'function', 'Content-Length', '0'], body: undefined };
+        await new WorkerCall(connection, empty, () => ({ write: () => true, cut() {} })).over;
+      }
+      expect(asked).toBe(2);
+      connections.close();
     });
 
     it('does not listen, no call is sent', async () => {

@@ -154,9 +154,9 @@ describe('definitions of a while ago', () => {
       answer = () => read.promise;
       expect(await Promise.all([port(), port()])).toEqual([1, 1]);
       answer = () => NEVER;
-      const began = performance.now();
-      expect(await port()).toBe(1);
-      expect(performance.now() - began).toBeLessThan(250);
+      // Nobody waits again: it is there before anything else can happen.
+      const next = new Promise((resolve) => setImmediate(resolve, 'later'));
+      expect(await Promise.race([port(), next])).toBe(1);
       expect(reads).toHaveLength(2);
       read.resolve(definition(2));
       await read.promise;

@@ -13,6 +13,7 @@ export const DOCUMENTED_RATES: Rates = {
   ListTasks: { burst: 100, perSecond: 20 },
   DescribeClusters: { burst: 100, perSecond: 20 },
   DescribeTaskDefinition: { burst: 100, perSecond: 20 },
+  ListTaskDefinitionFamilies: { burst: 100, perSecond: 20 },
   ListTaskDefinitions: { burst: 100, perSecond: 20 },
   ListTagsForResource: { burst: 100, perSecond: 20 },
   TagResource: { burst: 20, perSecond: 10 },

@@ -9,6 +9,7 @@ import { listTagsForResource, tagResource } from './tags.ts';
 import {
   deregisterTaskDefinition,
   describeTaskDefinition,
+  listTaskDefinitionFamilies,
   listTaskDefinitions,
   registerTaskDefinition,
 } from './task-definitions.ts';
@@ -27,6 +28,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operati
     DescribeTaskDefinition: describeTaskDefinition,
     DescribeTasks: describeTasks,
     ListTagsForResource: listTagsForResource,
+    ListTaskDefinitionFamilies: listTaskDefinitionFamilies,
     ListTaskDefinitions: listTaskDefinitions,
     ListTasks: listTasks,
     PutClusterCapacityProviders: putClusterCapacityProviders,

@@ -42,6 +42,7 @@ export const deregisterTaskDefinition = operation(
   },
 );
 
+/** What is called a prefix here is a whole name: that of families is one. */
 export const listTaskDefinitions = operation(
   z.strictObject({
     familyPrefix: z.string().optional(),
@@ -54,6 +55,21 @@ export const listTaskDefinitions = operation(
     const arns = world.taskDefinitions.list(status, familyPrefix).map(({ taskDefinitionArn: arn }) => arn);
     const { items, next } = page(sort === 'ASC' ? arns : arns.reverse(), maxResults, nextToken);
     return { taskDefinitionArns: items, nextToken: next };
+  },
+);
+
+export const listTaskDefinitionFamilies = operation(
+  z.strictObject({
+    familyPrefix: z.string().default(''),
+    status: z.literal('ACTIVE'),
+    maxResults: z.int().min(1).max(100).default(100),
+    nextToken: z.string().optional(),
+  }),
+  (world, { familyPrefix, status, maxResults, nextToken }) => {
+    const families = new Set(world.taskDefinitions.list(status).map(({ family }) => family));
+    const found = [...families].filter((family) => family.startsWith(familyPrefix));
+    const { items, next } = page(found, maxResults, nextToken);
+    return { families: items, nextToken: next };
   },
 );
 
