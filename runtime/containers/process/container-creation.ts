@@ -10,6 +10,7 @@ import { type AppPlace, plainAppCommand, sandboxAppCommand } from './app-command
 import type { ContainerFolder } from './container-folder.ts';
 import { killAll } from './container-processes.ts';
 import { freePorts } from './free-ports.ts';
+import type { ProcessIdentity } from './process-table.ts';
 import type { Sandbox, StartCommand } from './sandbox-command.ts';
 import { systemView } from './system-view.ts';
 
@@ -26,6 +27,8 @@ export interface CreationSettings {
   /** Who the container is on the machine; the runtime itself unless said. */
   dropTo: User | undefined;
   runtimeUser: User;
+  /** `recorded`: how it ended, and what it said last, can be read. */
+  onStarted: (started: ProcessIdentity, recorded: Promise<void>) => void;
   /** Of one that runs a program of its image. */
   app: Pick<AppPlace, 'app' | 'program' | 'portEntry' | 'volume'> | undefined;
 }
@@ -67,7 +70,8 @@ export class ContainerCreation {
       );
     await folder.write(this.#record());
     // Without its exit code it has ended all the same.
-    void child.exited.then((code) => folder.recordExit(child.identity, code)).catch(() => {});
+    const recorded = child.exited.then((code) => folder.recordExit(child.identity, code)).catch(() => {});
+    this.#settings.onStarted(child.identity, recorded);
     await sockets.takeAgentSocket(dropTo ?? runtimeUser, agentReadySeconds, this.#attempt.signal);
   }
 

@@ -1,7 +1,7 @@
 import type { ContainerView } from '../container-backend.ts';
 import { createdAt, ownRole } from '../ownership.ts';
 import type { ContainerRecord } from './container-folder.ts';
-import { type ProcessTable, sameProcess } from './process-table.ts';
+import { type ProcessIdentity, type ProcessTable, sameProcess } from './process-table.ts';
 
 /** Undefined: not a container of this installation. */
 export function toView(
@@ -27,7 +27,11 @@ export function toView(
 }
 
 export function engineIdOf({ id, process }: ContainerRecord): string {
-  return process === undefined ? id : `${process.pid}/${process.started}`;
+  return process === undefined ? id : engineIdOfProcess(process);
+}
+
+export function engineIdOfProcess({ pid, started }: ProcessIdentity): string {
+  return `${pid}/${started}`;
 }
 
 function stateOf(

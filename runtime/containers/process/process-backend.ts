@@ -25,9 +25,9 @@ import { AppPrograms, type AppsOptions, imageName } from './app-programs.ts';
 import { ContainerCreation } from './container-creation.ts';
 import { ContainerFolder, type ContainerRecord, containerIds, removeHalves } from './container-folder.ts';
 import { continueAll, killAll, processesOf, stopAll, terminate } from './container-processes.ts';
-import { engineIdOf, toView } from './container-view.ts';
+import { engineIdOf, engineIdOfProcess, toView } from './container-view.ts';
 import { readLog } from './output-log.ts';
-import { type ProcessTable, readProcessTable, sameProcess } from './process-table.ts';
+import { type ProcessIdentity, type ProcessTable, readProcessTable, sameProcess } from './process-table.ts';
 import { ProcessVolumes } from './process-volumes.ts';
 
 export interface ProcessBackendOptions {
@@ -64,6 +64,8 @@ export class ProcessBackend implements ContainerBackend {
   readonly #containers: string;
   readonly #programs: AppPrograms;
   readonly #turns = new Turns();
+  /** By the engine's id of each container that this runtime has started: when its end is on record. */
+  readonly #endings = new Map<string, Promise<void>>();
   #cleared: Promise<void> | undefined;
 
   constructor(options: ProcessBackendOptions) {
@@ -211,7 +213,20 @@ export class ProcessBackend implements ContainerBackend {
 
   async #view(record: ContainerRecord, table: ProcessTable): Promise<ContainerView | undefined> {
     const reachable = await this.#sockets(record.id).hasAgent();
-    return toView(record, this.#options.installation, table, reachable);
+    const view = toView(record, this.#options.installation, table, reachable);
+    if (view?.state !== 'exited' || view.exit !== undefined) return view;
+    const recorded = this.#endings.get(view.engineId);
+    if (recorded === undefined) return view;
+    // The system tells of its end before Node does: nobody sees it ended without its exit code and last words.
+    await recorded;
+    const ended = await this.#folder(record.id).read();
+    return ended && toView(ended, this.#options.installation, await readProcessTable(), reachable);
+  }
+
+  #watch(started: ProcessIdentity, recorded: Promise<void>): void {
+    const engineId = engineIdOfProcess(started);
+    this.#endings.set(engineId, recorded);
+    void recorded.then(() => this.#endings.delete(engineId));
   }
 
   #creationSettings(spec: ContainerSpec) {
@@ -227,6 +242,7 @@ export class ProcessBackend implements ContainerBackend {
       secret: this.#secretFolders(),
       dropTo: this.#dropTo(),
       runtimeUser: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
+      onStarted: (started: ProcessIdentity, recorded: Promise<void>) => this.#watch(started, recorded),
     };
   }
 

@@ -37,15 +37,16 @@ const execute: Scenario = {
   },
 };
 
-const write: Scenario = {
-  act: (runtime) =>
-    runtime.fetch(`/v1/conversations/${NAME}/files/told.txt?durable=true`, { method: 'PUT', body: 'saved' }),
-};
+const writeTold = (runtime: RuntimeProcess) =>
+  runtime.fetch(`/v1/conversations/${NAME}/files/told.txt?durable=true`, { method: 'PUT', body: 'saved' });
+
+const write: Scenario = { act: writeTold };
 
 const remove: Scenario = {
   async act(runtime) {
-    await write.act(runtime);
-    await runtime.fetch(`/v1/conversations/${NAME}`, { method: 'DELETE' });
+    await eventually(async () => expect((await writeTold(runtime)).status).toBeLessThan(300));
+    const removal = await runtime.fetch(`/v1/conversations/${NAME}`, { method: 'DELETE' });
+    expect(removal.status, await removal.text()).toBe(202);
     await eventually(() => expect(runtime.child.signalCode).not.toBeNull(), 30);
   },
 };
