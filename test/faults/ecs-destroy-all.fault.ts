@@ -3,10 +3,13 @@ import { ECSClient, ListTaskDefinitionFamiliesCommand } from '@aws-sdk/client-ec
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { destroyAll, destroyAllWorks } from '../e2e/destroy-all.e2e.ts';
 import { ecsCluster } from '../ecs/ecs-cluster.ts';
+import { ecsFunctionsEnv, startWithHello } from '../ecs/ecs-functions.ts';
 import { ecsFilesEnv, liveTasks, startEcs, startEcsWithFiles } from '../ecs/ecs-on-docker.ts';
 import { TOOLS_KEY, WORKSPACE_FAMILY } from '../ecs/runtime-access.ts';
 import { eventually } from '../support/cluster.ts';
 import type { EcsEmulator } from '../support/ecs-emulator/ecs-emulator.ts';
+import { FunctionCalls } from '../support/function-calls.ts';
+import { must } from '../support/must.ts';
 import { RuntimeProcess } from '../support/runtime-process.ts';
 import { describeWith, redis } from '../support/services/provided.ts';
 import { WorkspaceCalls } from '../support/workspace-calls.ts';
@@ -69,4 +72,28 @@ describeWith([...SERVICES, 'workspace-editor-image'], 'berth destroy-all of work
     const again = await destroyAll(ending, '--yes', '--purge');
     expect(again).toEqual({ code: 0, output: 'There are no containers.\n' });
   }, 300_000);
+});
+
+describeWith([...SERVICES, 'function-node-image'], 'berth destroy-all of functions on ECS', () => {
+  const installation = `gone-${randomBytes(4).toString('hex')}`;
+  let emulator: EcsEmulator;
+  beforeAll(async () => {
+    emulator = await startWithHello();
+  });
+  afterAll(() => emulator[Symbol.asyncDispose]());
+
+  it('ends the workers’ tasks that a killed runtime left', async () => {
+    const env = { ...ecsFunctionsEnv(emulator), BERTH_INSTALLATION: installation };
+    await using runtime = await RuntimeProcess.start({ env });
+    const source = 'export default ({ name }) => ({ hello: name })';
+    const hello = await FunctionCalls.define(runtime, 'hello', source, { task_definition: 'hello' });
+    const { worker, json } = await hello.call({ name: 'ecs' });
+    expect(json).toEqual({ hello: 'ecs' });
+    expect(liveTasks(emulator, must(worker ?? undefined))).toHaveLength(1);
+    await runtime.stop('SIGKILL');
+    const done = await destroyAll({ ...env, BERTH_DATA_DIR: runtime.dataDir }, '--yes');
+    expect(done).toMatchObject({ code: 0, output: expect.stringContaining('Nothing is left.') });
+    expect(done.output).toContain(`ending ${worker}\n`);
+    expect(liveTasks(emulator)).toEqual([]);
+  });
 });

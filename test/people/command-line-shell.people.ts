@@ -1,12 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { berth } from '../support/berth-command.ts';
 import { CommandDesk } from '../support/command-desk.ts';
 import { HttpRelay } from '../support/http-relay.ts';
 import { RuntimeProcess } from '../support/runtime-process.ts';
-import { describeWith, docker, workspaceImage } from '../support/services/provided.ts';
+import { describeWith, docker, shell, workspaceImage } from '../support/services/provided.ts';
 import { TerminalSession } from '../support/terminal/terminal-session.ts';
 
 const PATIENCE = { timeout: 60_000 };
@@ -105,6 +107,77 @@ complete berth completion z
     await expect.poll(() => terminal.shown, PATIENCE).toContain('ready> ');
     terminal.type('berth works\tcrea\t');
     await expect.poll(() => terminal.shown, PATIENCE).toContain('berth workspace create ');
+  });
+});
+
+describeWith(['bubblewrap', 'zsh', 'fish'], 'completion', () => {
+  let desk: CommandDesk;
+  beforeAll(async () => {
+    desk = await CommandDesk.open();
+    await desk.call(['exec', 'completed', 'true']);
+    for (const name of ['hello.mjs', 'request.json']) writeFileSync(desk.at(name), '');
+  });
+  afterAll(() => desk?.[Symbol.asyncDispose]());
+
+  it.each([
+    ['berth works', ['workspace']],
+    ['berth workspace ', ['create', 'ls', 'open', 'rm', 'start', 'stop']],
+    ['berth workspace create --st', ['--standby-ttl', '--stopped']],
+    ['berth --url http://x exec --no', ['--no-stdin']],
+    ['berth exec com', ['completed']],
+    ['berth run hel', ['hello.mjs']],
+    ['berth cp compl', ['completed:']],
+    ['berth keys create --scope ', ['admin', 'use']],
+    ['berth run --key-file requ', ['request.json']],
+    ['berth completion z', ['zsh']],
+  ])('in fish offers for "%s" %j', async (line, offered) => {
+    const { folder: cwd, env } = desk;
+    const home = { HOME: desk.at('.'), XDG_CONFIG_HOME: desk.at('config') };
+    const script = 'berth completion fish | source; complete -C $argv[1]';
+    const { stdout } = await promisify(execFile)(shell('fish').path, ['-c', script, line], {
+      cwd,
+      env: { ...env, ...home },
+    });
+    const words = stdout
+      .trim()
+      .split('\n')
+      .map((each) => each.split('\t')[0] ?? '');
+    expect(words.sort()).toEqual(offered);
+  });
+
+  it('in zsh finishes what is typed: commands, options, values, files and ids', async () => {
+    const lines = desk.at('lines');
+    // Ctrl-X writes down the line as it stands, and begins another.
+    const rc = `autoload -U compinit; compinit -u -d ${desk.at('zcompdump')}
+source <(berth completion zsh)
+written() { print -r -- "$BUFFER" >> ${lines}; BUFFER=''; zle redisplay }
+zle -N written; bindkey '^X' written
+PS1='ready> '
+`;
+    writeFileSync(desk.at('.zshrc'), rc);
+    await using terminal = new TerminalSession([shell('zsh').path, '-i'], {
+      env: { ...desk.env, ZDOTDIR: desk.folder, HOME: desk.folder },
+      cwd: desk.folder,
+    });
+    await expect.poll(() => terminal.shown, PATIENCE).toContain('ready> ');
+    const finished = [
+      ['berth works\tcrea\t--sto\t', 'berth workspace create --stopped '],
+      ['berth --url http://127.0.0.1:2 exec --no\t', 'berth --url http://127.0.0.1:2 exec --no-stdin '],
+      ['berth exec comp\t', 'berth exec completed '],
+      ['berth run hel\t', 'berth run hello.mjs '],
+      ['berth cp compl\t', 'berth cp completed:'],
+      ['berth keys create --scope a\t', 'berth keys create --scope admin '],
+      ['berth run --key-file requ\t', 'berth run --key-file request.json '],
+      ['berth completion z\t', 'berth completion zsh '],
+    ] as const;
+    for (const [typed, line] of finished) {
+      terminal.type(`${typed}\x18`);
+      await expect
+        .poll(() => readFileSync(lines, { encoding: 'utf8', flag: 'a+' }), PATIENCE)
+        .toContain(line);
+    }
+    const written = readFileSync(lines, 'utf8').trimEnd().split('\n');
+    expect(written.map((line) => line.trimEnd())).toEqual(finished.map(([, line]) => line.trimEnd()));
   });
 });
 

@@ -62,6 +62,7 @@ raise SystemExit(3)`;
         (page) => page.getByRole('button', { name: 'Delete <img' }).waitFor(),
       ],
       ['#/conversations/hostile/egress', (page) => page.getByText('x.example:80').waitFor()],
+      ['#/conversations/hostile/terminal', (page) => page.getByText('Connected').waitFor()],
       [
         `#/conversations/${encodeURIComponent(MARKUP)}`,
         (page) => page.getByRole('heading', { name: 'This could not be shown' }).waitFor(),
@@ -104,6 +105,8 @@ raise SystemExit(3)`;
 
     it.each([
       ['light', DESKTOP],
+      ['light', PHONE],
+      ['dark', DESKTOP],
       ['dark', PHONE],
     ] as const)(
       'is for everybody: no barrier that axe knows, in %s at %o, and nothing wider than the screen',
@@ -116,7 +119,7 @@ raise SystemExit(3)`;
           barriers.push(...(await world.barriers(page)).map((barrier) => `${hash} ${barrier}`));
           const wider = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
           if (wider > 0) barriers.push(`${hash} is ${wider} px wider than the screen`);
-          await photograph(page, `${hash.replaceAll(/\W+/g, '-').slice(0, 40)}-${scheme}`);
+          await photograph(page, `${hash.replaceAll(/\W+/g, '-').slice(0, 40)}-${scheme}-${size.width}`);
         }
         await page.keyboard.press('?');
         await page.getByRole('dialog').waitFor();

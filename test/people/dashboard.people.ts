@@ -22,6 +22,7 @@ describeWith([...NEEDS], 'the dashboard in a browser', () => {
   beforeAll(async () => {
     world = await DashboardWorld.start(`dash-${randomBytes(4).toString('hex')}`, {
       ALLOWED_IMAGES: `${functionNodeImage()},${editorImage()}`,
+      DEFAULT_WORKSPACE_IMAGE_REF: editorImage(),
       MAX_CONTAINERS: '4',
       EGRESS_ALLOWED_DOMAINS: '',
     });
@@ -211,6 +212,40 @@ describeWith([...NEEDS], 'the dashboard in a browser', () => {
     await world.go(page, '#/workspaces/nothing');
     await page.getByText('Tenant globex has no workspace of this id.').waitFor();
     expect(faults.filter((fault) => !fault.startsWith('asked'))).toEqual([]);
+  });
+
+  it('makes a workspace of an id that was asked for, and tries one again that has failed', async () => {
+    const { page, faults } = await world.visit(KEYS.acme);
+    const asked = `asked-${randomBytes(4).toString('hex')}`;
+    await world.go(page, '#/workspaces');
+    await page.getByRole('button', { name: 'New…' }).click();
+    await page.getByRole('dialog').getByRole('textbox').fill(asked);
+    await confirm(page, 'Make it');
+    await page.getByRole('heading', { name: asked }).waitFor();
+    const status = page.locator('.head .badge');
+    await status.getByText('RUNNING').waitFor();
+    expect(await page.getByRole('button', { name: 'Retry' }).isVisible()).toBe(false);
+
+    // A program that ends at once: no worker without a handler.
+    const failing = `fails-${randomBytes(4).toString('hex')}`;
+    await post(KEYS.acme, '/v1/workspaces', { id: failing, image_ref: functionNodeImage() });
+    await world.go(page, `#/workspaces/${failing}`);
+    await page.getByRole('button', { name: 'Retry' }).waitFor();
+    const mended = await world.runtime.fetch(`/v1/workspaces/${failing}`, {
+      method: 'PATCH',
+      key: KEYS.acme,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ image_ref: editorImage() }),
+    });
+    expect(mended.status).toBe(200);
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByText(`${failing} is tried again.`).waitFor();
+    await status.getByText('RUNNING').waitFor();
+    await page.getByRole('button', { name: 'Retry' }).waitFor({ state: 'hidden' });
+    for (const id of [asked, failing])
+      await world.runtime.fetch(`/v1/workspaces/${id}`, { method: 'DELETE', key: KEYS.acme });
+    await page.getByRole('list', { name: 'What happened' }).getByText('DELETED').first().waitFor();
+    expect(faults).toEqual([]);
   });
 
   it('calls a function and drains it; an admin sees its workers, reads a log and kills a container', async () => {

@@ -1,6 +1,6 @@
 import type { Completes } from '../command-spec.ts';
 import { NOUNS } from '../command-table.ts';
-import { completedCommands, firstWords, secondWords, type Word } from './completion-words.ts';
+import { completedCommands, firstWords, secondWords, valuedOptions, type Word } from './completion-words.ts';
 
 /** For a file in `~/.config/fish/completions`. */
 export function fishScript(): string {
@@ -9,8 +9,21 @@ export function fishScript(): string {
 function __berth_words
     set -l words (commandline -opc)
     set -e words[1]
+    set -l skip 0
     for word in $words
-        string match -q -- '-*' $word; or echo $word
+        if test $skip -eq 1
+            set skip 0
+            continue
+        end
+        switch $word
+            case ${valuedOptions()
+              .flatMap(({ names }) => names)
+              .join(' ')}
+                set skip 1
+            case '-*'
+            case '*'
+                echo $word
+        end
     end
 end
 
@@ -38,7 +51,9 @@ ${lines('__berth_only', firstWords())}${NOUNS.map((noun) => lines(`__berth_only 
   .map(({ name, options, arguments: args }) => {
     const when = `-n ${quoted(`__berth_is ${name}`)}`;
     const each = options.map(([option, { short, value, says, completes }]) => {
-      const forms = `${short === undefined ? '' : `-s ${short} `}-l ${option}${value === undefined ? '' : ' -r'}`;
+      // -x: its value is no file.
+      const takes = value === undefined ? '' : completes === 'file' ? ' -r' : ' -x';
+      const forms = `${short === undefined ? '' : `-s ${short} `}-l ${option}${takes}`;
       return `complete -c berth ${when} ${forms}${offer(completes)} -d ${quoted(says)}\n`;
     });
     const offers = [...new Set(args.map(offer).filter((text) => text !== ''))];

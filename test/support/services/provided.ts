@@ -25,6 +25,8 @@ const variables = {
   chromium: 'TEST_CHROMIUM',
   bun: 'TEST_BUN',
   deno: 'TEST_DENO',
+  zsh: 'TEST_ZSH',
+  fish: 'TEST_FISH',
   'workspace-base-image': 'TEST_WORKSPACE_IMAGE',
   'proxy-sidecar-image': 'TEST_PROXY_IMAGE',
   'runtime-image': 'TEST_RUNTIME_IMAGE',
@@ -126,6 +128,7 @@ export async function startS3(options: { switchSeconds?: number } = {}): Promise
 export const bubblewrap = (): { path: string } => ({ path: provided('bubblewrap') });
 
 /** A browser's program. */
+export const shell = (name: 'zsh' | 'fish'): { path: string } => ({ path: provided(name) });
 export const chromium = (): { path: string } => ({ path: provided('chromium') });
 
 /** Programs that run JavaScript, as Node does. */

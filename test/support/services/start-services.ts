@@ -18,6 +18,7 @@ import { redisServer } from './redis-server.ts';
 import { clearDeadRuns, makeRunFolder } from './run-folder.ts';
 import { s3 } from './s3.ts';
 import type { Missing, Service } from './service.ts';
+import { fish, zsh } from './shells.ts';
 
 /** In the order of starting: a service may use the variables of those before it. */
 export const services: readonly Service[] = [
@@ -32,6 +33,8 @@ export const services: readonly Service[] = [
   chromium,
   bun,
   deno,
+  zsh,
+  fish,
   workspaceImage,
   proxyImage,
   runtimeImage,
