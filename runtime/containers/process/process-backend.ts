@@ -24,10 +24,11 @@ import { Turns } from '../turns.ts';
 import { AppPrograms, type AppsOptions, imageName } from './app-programs.ts';
 import { ContainerCreation } from './container-creation.ts';
 import { ContainerFolder, type ContainerRecord, containerIds, removeHalves } from './container-folder.ts';
+import { ContainerLooks } from './container-looks.ts';
 import { continueAll, killAll, processesOf, stopAll, terminate } from './container-processes.ts';
-import { engineIdOf, engineIdOfProcess, toView } from './container-view.ts';
+import { engineIdOf } from './container-view.ts';
 import { readLog } from './output-log.ts';
-import { type ProcessIdentity, type ProcessTable, readProcessTable, sameProcess } from './process-table.ts';
+import { type ProcessIdentity, readProcessTable, sameProcess } from './process-table.ts';
 import { ProcessVolumes } from './process-volumes.ts';
 
 export interface ProcessBackendOptions {
@@ -64,14 +65,14 @@ export class ProcessBackend implements ContainerBackend {
   readonly #containers: string;
   readonly #programs: AppPrograms;
   readonly #turns = new Turns();
-  /** By the engine's id of each container that this runtime has started: when its end is on record. */
-  readonly #endings = new Map<string, Promise<void>>();
+  readonly #looks: ContainerLooks;
   #cleared: Promise<void> | undefined;
 
   constructor(options: ProcessBackendOptions) {
     requireShortBase(options.socketBasePath);
     this.#options = options;
     this.#containers = join(resolve(options.dataDir), 'containers');
+    this.#looks = new ContainerLooks(options.installation, (id) => this.#sockets(id).hasAgent());
     this.#programs = new AppPrograms(options.apps, options.dataDir);
     this.volumes = this.#openVolumes();
     this.capabilities = { pause: true, stats: true, isolates: options.bwrapPath !== undefined };
@@ -105,24 +106,14 @@ export class ProcessBackend implements ContainerBackend {
   }
 
   async inspect(id: ContainerId): Promise<ContainerView | undefined> {
-    const record = await this.#folder(id).read();
-    return record && this.#view(record, await readProcessTable());
+    return this.#looks.at(this.#folder(id));
   }
 
   async list(role: Role): Promise<ContainerView[]> {
     await this.#clearHalves();
     const ids = await containerIds(this.#containers);
-    // A record that can't be read is nobody's, and left alone.
-    const records = await Promise.all(
-      ids.map((id) =>
-        this.#folder(id)
-          .read()
-          .catch(() => undefined),
-      ),
-    );
-    const table = await readProcessTable();
-    const views = await Promise.all(records.map((record) => record && this.#view(record, table)));
-    return views.filter((view) => view !== undefined).filter((view) => view.role === role);
+    const views = await this.#looks.atAll(ids.map((id) => this.#folder(id)));
+    return views.filter((view) => view.role === role);
   }
 
   async logs(id: ContainerId, { tail }: { tail: number }): Promise<string> {
@@ -211,24 +202,6 @@ export class ProcessBackend implements ContainerBackend {
     return false;
   }
 
-  async #view(record: ContainerRecord, table: ProcessTable): Promise<ContainerView | undefined> {
-    const reachable = await this.#sockets(record.id).hasAgent();
-    const view = toView(record, this.#options.installation, table, reachable);
-    if (view?.state !== 'exited' || view.exit !== undefined) return view;
-    const recorded = this.#endings.get(view.engineId);
-    if (recorded === undefined) return view;
-    // The system tells of its end before Node does: nobody sees it ended without its exit code and last words.
-    await recorded;
-    const ended = await this.#folder(record.id).read();
-    return ended && toView(ended, this.#options.installation, await readProcessTable(), reachable);
-  }
-
-  #watch(started: ProcessIdentity, recorded: Promise<void>): void {
-    const engineId = engineIdOfProcess(started);
-    this.#endings.set(engineId, recorded);
-    void recorded.then(() => this.#endings.delete(engineId));
-  }
-
   #creationSettings(spec: ContainerSpec) {
     const { bwrapPath, nodePath, agentEntry } = this.#options;
     return {
@@ -242,7 +215,7 @@ export class ProcessBackend implements ContainerBackend {
       secret: this.#secretFolders(),
       dropTo: this.#dropTo(),
       runtimeUser: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
-      onStarted: (started: ProcessIdentity, recorded: Promise<void>) => this.#watch(started, recorded),
+      onStarted: (started: ProcessIdentity, recorded: Promise<void>) => this.#looks.expect(started, recorded),
     };
   }
 
