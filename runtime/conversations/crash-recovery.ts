@@ -12,7 +12,8 @@ import { deleting, isDeleted } from './being-deleted.ts';
 import type { ContainerEnding } from './container-ending.ts';
 import { planRecovery, type ReplaceReason, type Trouble } from './plan-recovery.ts';
 
-const PROOFS = 3;
+/** Each a second: one whose sandbox takes all of its processor for a moment is slow, not gone. */
+const PROOFS = 8;
 const LOOKS = 6;
 const BETWEEN_LOOKS_MS = 200;
 

@@ -24,6 +24,7 @@ export function workspaceOf(row: SqlRow): WorkspaceRow {
     deleteRequestedAt: maybe(row, 'delete_requested_at', number),
     desiredState: state(row, 'desired_state'),
     desiredVersion: number(row, 'desired_version'),
+    restedVersion: maybe(row, 'rested_version', number),
     observedStatus: state(row, 'observed_status'),
     observedAt: maybe(row, 'observed_at', number),
     observedIncarnation: maybe(row, 'observed_incarnation', text),

@@ -79,11 +79,11 @@ export class SqlTtlWrites implements TtlWrites {
   }
 
   standby(seen: QuietWorkspace): Promise<Written> {
-    return this.#desire(seen, 'RUNNING', 'STANDBY');
+    return this.#desire(seen, 'RUNNING', "'STANDBY', rested_version = desired_version");
   }
 
   archive(seen: QuietWorkspace): Promise<Written> {
-    return this.#desire(seen, 'STANDBY', 'PENDING');
+    return this.#desire(seen, 'STANDBY', "'PENDING'");
   }
 
   async #quiet(
@@ -105,13 +105,13 @@ export class SqlTtlWrites implements TtlWrites {
     }));
   }
 
-  async #desire(seen: QuietWorkspace, from: WorkspaceState, to: WorkspaceState): Promise<Written> {
+  async #desire(seen: QuietWorkspace, from: WorkspaceState, to: string): Promise<Written> {
     const found = await this.#sql.rows(
-      `UPDATE workspaces SET desired_state = $5
+      `UPDATE workspaces SET desired_state = ${to}
        WHERE id = $1 AND desired_version = $2 AND last_access_at = $3 AND ${LEFT_ALONE}
          AND observed_status = $4 AND desired_state = $4
        RETURNING id`,
-      [seen.id, seen.desiredVersion, seen.lastAccessAt, from, to],
+      [seen.id, seen.desiredVersion, seen.lastAccessAt, from],
     );
     return found.length > 0 ? 'done' : 'stale';
   }

@@ -55,8 +55,11 @@ export class SqlReads implements WorkspaceReads {
          FROM workspaces WHERE deleted_at IS NULL GROUP BY 1, 2 ORDER BY 1, 2`,
       ),
       this.#sql.rows(
-        `SELECT tenant, id, error_code, error_message FROM workspaces
-         WHERE deleted_at IS NULL AND ${IN_ERROR} ORDER BY id LIMIT ${MOST_IN_ERROR}`,
+        `SELECT tenant, id, error_code, error_message FROM (
+           SELECT tenant, id, error_code, error_message,
+             ROW_NUMBER() OVER (PARTITION BY tenant ORDER BY id) AS place
+           FROM workspaces WHERE deleted_at IS NULL AND ${IN_ERROR}
+         ) AS broken WHERE place <= ${MOST_IN_ERROR} ORDER BY id`,
       ),
     ]);
     return {
@@ -96,7 +99,8 @@ export class SqlReads implements WorkspaceReads {
 /** Nothing is wrong, or the user has spoken since, or it is time to try again. */
 const DUE = `(error_code IS NULL OR error_version <> desired_version OR (error_terminal = 0 AND retry_at <= {now}))`;
 
-const MOST_IN_ERROR = 100;
+/** Of each tenant. */
+const MOST_IN_ERROR = 50;
 
 /** `isInError` of a row, for the database. */
 const IN_ERROR =

@@ -33,6 +33,8 @@ export interface WorkspaceRow {
   desiredState: WorkspaceState;
   /** Grows at every word of the user, at a first connection and at a wake. */
   desiredVersion: number;
+  /** The word that stood when its quiet put it to STANDBY; void once there is another. */
+  restedVersion: number | null;
 
   observedStatus: WorkspaceState;
   observedAt: Instant | null;

@@ -40,7 +40,7 @@ export interface WorkspaceReads {
 
 export interface WorkspaceCensus {
   counts: { tenant: TenantId; status: WorkspaceState | 'ERROR'; count: number }[];
-  /** The first hundred by their id. */
+  /** The first fifty of each tenant by their id. */
   inError: { tenant: TenantId; id: WorkspaceId; code: string; message: string }[];
 }
 

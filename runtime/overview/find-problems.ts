@@ -4,7 +4,8 @@ import type { Standing } from './standing.ts';
 
 /** From here on an operator should think of more room. */
 const NEARLY_FULL = 0.9;
-const MOST = 100;
+/** Of one kind, so that none crowds the others out. */
+const MOST_OF_A_KIND = 50;
 
 interface Seen {
   standing: Standing;
@@ -12,18 +13,19 @@ interface Seen {
   unsaved: readonly Unsaved[];
 }
 
-/** What is wrong, the worst first. Those without a tenant are the operator's. */
-export function findProblems(seen: Seen): ProblemView[] {
-  const found = [
-    ...dependencies(seen.standing),
-    ...breaker(seen.standing),
-    ...unsaved(seen.unsaved),
-    ...workspaces(seen.standing),
-    ...functions(seen.standing),
-    ...room(seen.standing, seen.maxContainers),
+/** What is wrong for whoever looks, the worst first. Problems without a tenant are the operator's. */
+export function findProblems(seen: Seen, isTheirs: (of: ProblemView) => boolean): ProblemView[] {
+  const kinds = [
+    dependencies(seen.standing),
+    breaker(seen.standing),
+    unsaved(seen.unsaved),
+    workspaces(seen.standing),
+    functions(seen.standing),
+    room(seen.standing, seen.maxContainers),
   ];
+  const found = kinds.flatMap((kind) => kind.filter(isTheirs).slice(0, MOST_OF_A_KIND));
   const critical = found.filter(({ severity }) => severity === 'critical');
-  return [...critical, ...found.filter(({ severity }) => severity === 'warning')].slice(0, MOST);
+  return [...critical, ...found.filter(({ severity }) => severity === 'warning')];
 }
 
 function dependencies({ dependencies: known = [] }: Standing): ProblemView[] {

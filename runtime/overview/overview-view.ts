@@ -33,13 +33,13 @@ export function overviewFor(
   const isTheirs = (of: { tenant: string | null }) => sees === undefined || of.tenant === sees;
   const { facts, maxContainers, activity, history, refusals } = memories;
   const { pool, containersUsed, dependencies, breaker, refused } = standing;
-  const problems = findProblems({ standing, maxContainers, unsaved: activity.unsavedSince(now) });
+  const unsaved = activity.unsavedSince(now);
   return {
     ...facts,
     status: (dependencies ?? []).some(({ ready, vital }) => vital && !ready) ? 'unready' : 'ready',
     tenant,
     scope,
-    problems: problems.filter(isTheirs),
+    problems: findProblems({ standing, maxContainers, unsaved }, isTheirs),
     stale: standing.stale,
     conversations: conversationsOf(standing, sees),
     executions: activity.executions.read(sees, now),

@@ -3,7 +3,8 @@ import { MinuteCounts } from './minute-counts.ts';
 import type { Outcome, Source } from './overview.ts';
 
 const HOUR_MS = 3_600_000;
-const UNSAVED_KEPT = 100;
+/** Of each tenant: what one loses hides nothing of another's. */
+const UNSAVED_KEPT = 50;
 
 export interface Unsaved {
   tenant: string;
@@ -15,7 +16,7 @@ export interface Unsaved {
 export class RecentActivity {
   readonly executions = new MinuteCounts();
   readonly acquires = new AcquireWindow();
-  #unsaved: Unsaved[] = [];
+  readonly #unsaved = new Map<string, Unsaved[]>();
 
   executionEnded(of: { tenant: string }, outcome: Outcome): void {
     this.executions.add(of.tenant, outcome, Date.now());
@@ -27,10 +28,12 @@ export class RecentActivity {
 
   /** A conversation's container ended without its last changes being saved. */
   unsaved({ tenant, conversation }: { tenant: string; conversation: string }): void {
-    this.#unsaved = [...this.#unsaved, { tenant, conversation, at: Date.now() }].slice(-UNSAVED_KEPT);
+    const before = this.#unsaved.get(tenant) ?? [];
+    const all = [...before, { tenant, conversation, at: Date.now() }];
+    this.#unsaved.set(tenant, all.slice(-UNSAVED_KEPT));
   }
 
   unsavedSince(now: number): Unsaved[] {
-    return this.#unsaved.filter(({ at }) => at > now - HOUR_MS);
+    return [...this.#unsaved.values()].flat().filter(({ at }) => at > now - HOUR_MS);
   }
 }

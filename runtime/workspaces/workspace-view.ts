@@ -65,6 +65,11 @@ export function workspaceView(row: WorkspaceRow, settings: ViewSettings): Worksp
 }
 
 /** It failed for good, and nobody has said anything since. */
+/** Its own quiet has put it to rest, not a word of its user. */
+export function isResting({ desiredState, desiredVersion, restedVersion }: WorkspaceRow): boolean {
+  return desiredState !== 'RUNNING' && restedVersion === desiredVersion;
+}
+
 export function isInError({ error, operation, desiredVersion }: WorkspaceRow): boolean {
   return error !== null && operation === null && error.terminal && error.desiredVersion === desiredVersion;
 }

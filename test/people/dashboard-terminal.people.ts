@@ -34,6 +34,24 @@ describeWith(
       await world.go(page, '#/conversations/shell/terminal');
       await screen.getByText('made 42', { exact: true }).waitFor();
       expect(await page.getByLabel('Terminals').locator('option').count()).toBe(1);
+      // As wide as its page is, and told when that changes.
+      const width = async () => {
+        await page.locator('.shell').click();
+        await page.keyboard.type('clear; echo "wide:$(stty size | cut -d" " -f2):"\n');
+        const shown = screen.getByText(/^wide:\d+:$/);
+        await shown.waitFor();
+        return Number(/\d+/.exec(await shown.innerText())?.[0]);
+      };
+      const wide = await width();
+      await page.setViewportSize({ width: 700, height: 800 });
+      await expect.poll(width).toBeLessThan(wide);
+      // A lost line is taken up where it broke.
+      await page.keyboard.type('clear; (until [ -e go ]; do sleep 0.05; done; echo "after $((20+3))") &\n');
+      world.cut();
+      const made = { method: 'PUT', body: '1', key: KEYS.acme };
+      await world.runtime.fetch('/v1/conversations/shell/files/go', made);
+      await screen.getByText('after 23').waitFor();
+      await page.getByText('Connected').waitFor();
       await page.getByRole('button', { name: 'End…' }).click();
       await confirm(page, 'End it');
       await page.getByText(/It was ended|It ended with/).waitFor();

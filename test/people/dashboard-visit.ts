@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { connect, createServer, type Server } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { hashApiKey } from '../../runtime/access/api-key.ts';
@@ -23,17 +23,19 @@ export class DashboardWorld implements AsyncDisposable {
   readonly runtime: RuntimeProcess;
   readonly launched: LaunchedBrowser;
   readonly #relay: Server;
+  readonly #lines: Set<Socket>;
   readonly #installation: string;
 
   private constructor(
     runtime: RuntimeProcess,
     launched: LaunchedBrowser,
-    relay: Server,
+    relay: { server: Server; lines: Set<Socket> },
     installation: string,
   ) {
     this.runtime = runtime;
     this.launched = launched;
-    this.#relay = relay;
+    this.#relay = relay.server;
+    this.#lines = relay.lines;
     this.#installation = installation;
   }
 
@@ -57,13 +59,20 @@ export class DashboardWorld implements AsyncDisposable {
     const launched = await launchBrowser();
     const { port } = new URL(runtime.url);
     // Bytes as they are: WebSockets, too.
-    const relay = createServer((inner) => {
+    const lines = new Set<Socket>();
+    const server = createServer((inner) => {
+      lines.add(inner.once('close', () => lines.delete(inner)));
       const outer = connect(Number(port), '127.0.0.1');
       inner.on('error', () => outer.destroy()).on('close', () => outer.destroy());
       outer.on('error', () => inner.destroy()).on('close', () => inner.destroy());
       inner.pipe(outer).pipe(inner);
     }).listen(launched.socket);
-    return new DashboardWorld(runtime, launched, relay, installation);
+    return new DashboardWorld(runtime, launched, { server, lines }, installation);
+  }
+
+  /** Every connection of every visitor is lost. */
+  cut(): void {
+    for (const line of this.#lines) line.destroy();
   }
 
   /** A fresh visitor who signs in. What the page complains of, or asks of another host, is among the faults. */

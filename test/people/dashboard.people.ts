@@ -25,6 +25,7 @@ describeWith([...NEEDS], 'the dashboard in a browser', () => {
       DEFAULT_WORKSPACE_IMAGE_REF: editorImage(),
       MAX_CONTAINERS: '4',
       EGRESS_ALLOWED_DOMAINS: '',
+      EGRESS_CEILING_DOMAINS: 'within.example.com',
     });
   });
   afterAll(() => world[Symbol.asyncDispose]());
@@ -162,6 +163,15 @@ describeWith([...NEEDS], 'the dashboard in a browser', () => {
     await page.getByLabel('One a line').fill('beyond.example.com');
     await page.getByRole('button', { name: 'Set' }).click();
     await page.getByText('Could not change it').waitFor();
+    await page.getByLabel('One a line').fill('within.example.com');
+    await page.getByRole('button', { name: 'Set' }).click();
+    await page.getByText('1 of its own, in place of the operator’s list.').waitFor();
+    const rules = async () =>
+      (await world.runtime.fetch('/v1/conversations/live/egress', { key: KEYS.acme })).json();
+    expect(await rules()).toMatchObject({ allowed_domains: ['within.example.com'] });
+    await page.getByRole('button', { name: 'The operator’s list' }).click();
+    await page.getByText('The operator’s own list holds.').waitFor();
+    expect(await rules()).toMatchObject({ allowed_domains: null });
     await post(KEYS.acme, '/v1/conversations/live/exec', {
       cmd: ['sh', '-c', 'curl -s -m 5 http://seen.example.com/; true'],
     });
@@ -231,6 +241,7 @@ describeWith([...NEEDS], 'the dashboard in a browser', () => {
     await post(KEYS.acme, '/v1/workspaces', { id: failing, image_ref: functionNodeImage() });
     await world.go(page, `#/workspaces/${failing}`);
     await page.getByRole('button', { name: 'Retry' }).waitFor();
+    await page.locator('.problem').getByText('HEALTH_CHECK_FAILED').waitFor();
     const mended = await world.runtime.fetch(`/v1/workspaces/${failing}`, {
       method: 'PATCH',
       key: KEYS.acme,
@@ -271,6 +282,13 @@ describeWith([...NEEDS], 'the dashboard in a browser', () => {
     await row(admin.page, 'globex / victim').getByRole('link').first().click();
     await admin.page.getByText('It is another tenant’s').waitFor();
     await admin.page.getByLabel('What it printed').waitFor();
+    await post(KEYS.ops, '/v1/conversations/own/exec', { cmd: ['true'] });
+    await world.go(admin.page, '#/conversations/own');
+    await admin.page.locator('a', { has: admin.page.locator('code') }).click(); // its container, from here
+    await admin.page.getByRole('link', { name: 'ops / own' }).waitFor();
+    await world.runtime.fetch('/v1/conversations/own?purge=true', { method: 'DELETE', key: KEYS.ops });
+    await world.go(admin.page, '#/containers');
+    await row(admin.page, 'globex / victim').getByRole('link').first().click();
     await admin.page.getByRole('button', { name: 'Kill…' }).click();
     await confirm(admin.page, 'Kill it');
     await admin.page.getByRole('heading', { name: 'Containers', exact: true }).waitFor();
@@ -292,6 +310,37 @@ describeWith([...NEEDS], 'the dashboard in a browser', () => {
     await confirm(page, 'Delete it');
     await page.getByText('No function is defined.').waitFor();
     expect([...faults, ...admin.faults]).toEqual([]);
+  });
+
+  it('finds one among many: by search and by status; and counts down to its end', async () => {
+    for (const id of ['find-me', 'other'])
+      await post(KEYS.acme, `/v1/conversations/${id}/exec`, { cmd: ['true'] });
+    const { page, faults } = await world.visit(KEYS.acme);
+    await world.go(page, '#/conversations');
+    for (const id of ['find-me', 'other']) await row(page, id).waitFor();
+    await page.getByLabel('Search conversations').fill('FIND');
+    await row(page, 'other').waitFor({ state: 'detached' });
+    await row(page, 'find-me').waitFor();
+    await page.getByLabel('Search conversations').fill('nothing-like-it');
+    await page.getByText('Nothing here is like that.').waitFor();
+    await page.getByLabel('Search conversations').fill('');
+    await page.getByLabel('Status').selectOption('running');
+    await row(page, 'find-me').waitFor({ state: 'detached' });
+    await page.getByLabel('Status').selectOption('');
+    await row(page, 'find-me').waitFor();
+    const left = async () => {
+      const [, minutes = '', seconds = '0'] =
+        /(\d+) min(?: (\d+) s)?/.exec(await row(page, 'find-me').locator('[data-kind=until]').innerText()) ??
+        [];
+      return Number(minutes) * 60 + Number(seconds);
+    };
+    await expect.poll(left).toBeGreaterThan(3000);
+    const before = await left();
+    await expect.poll(left).toBeLessThan(before);
+    for (const id of ['find-me', 'other'])
+      await world.runtime.fetch(`/v1/conversations/${id}?purge=true`, { method: 'DELETE', key: KEYS.acme });
+    await row(page, 'find-me').waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
   });
 
   it('is led by the keyboard alone, and what changes leaves the focus and the scroll where they are', async () => {

@@ -4,6 +4,7 @@ import type { KeyRing } from '../../access/key-ring.ts';
 import { BerthError } from '../../contracts/errors.ts';
 import type { WorkspaceRow } from '../../database/workspace-row.ts';
 import type { RunningWorkspace, WorkspaceDirectory } from '../../workspaces/running-workspace.ts';
+import { isResting } from '../../workspaces/workspace-view.ts';
 import type { Admitted } from './admission.ts';
 import { sessionCookie } from './cookies.ts';
 import { type Forwarded, forwardRequest } from './forward-request.ts';
@@ -57,9 +58,7 @@ export class Passage {
     const row = rowOf(visit);
     if (visit.request.headers['transfer-encoding'] !== undefined || visit.request.headers['content-length'])
       throw new BerthError('INVALID_REQUEST', 'the request for a WebSocket has a body');
-    const running =
-      (await reached(this.#parts.directory, row)) ??
-      (await this.#parts.wakes.started(row.id, goneSignal(visit)));
+    const running = await this.#startedFor(visit, row);
     using _open = this.#open(row);
     using _use = this.#parts.ring.use(admitted.key, () => socket.destroy());
     visit.passed = true;
@@ -87,6 +86,17 @@ export class Passage {
     const now = (await directory.find(row.id)) ?? row;
     sendWaitingPage(visit.response, rootOf(visit), waitingOf(now, false));
     return undefined;
+  }
+
+  /**
+   * A program opens its sockets again by itself, so a WebSocket wakes what rests because nobody was there, and leaves
+   * alone what its user has put to rest.
+   */
+  async #startedFor(visit: Visit, row: WorkspaceRow): Promise<RunningWorkspace> {
+    const { directory, wakes } = this.#parts;
+    const gone = goneSignal(visit);
+    if (isResting(row)) return unless(gone, wakes.wake(row.id));
+    return (await reached(directory, row)) ?? (await wakes.started(row.id, gone));
   }
 
   #open(row: WorkspaceRow): Disposable {

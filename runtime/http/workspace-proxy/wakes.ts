@@ -44,7 +44,7 @@ export class Wakes {
       if (row?.desiredState !== 'RUNNING' || isInError(row) || performance.now() > until) {
         throw new BerthError(
           'WORKSPACE_UNAVAILABLE',
-          `${id} does not run, and a WebSocket alone wakes nothing`,
+          `${id} does not run, and a WebSocket alone wakes nothing that its user put to rest`,
         );
       }
       await unless(AbortSignal.any([signal, this.#closed.signal]), sleep(LOOK_MS));

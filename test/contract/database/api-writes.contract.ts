@@ -19,6 +19,7 @@ export function apiWritesContract(open: OpenDatabase): void {
       deleteRequestedAt: null,
       desiredState: 'RUNNING',
       desiredVersion: 1,
+      restedVersion: null,
       observedStatus: 'PENDING',
       observedAt: null,
       observedIncarnation: null,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { isResting } from '../../../runtime/workspaces/workspace-view.ts';
 import { must } from '../../support/must.ts';
 import type { OpenDatabase } from './database-under-test.ts';
 import { NO_LIMITS, tenant, WorkspaceScenario, workspace } from './workspace-scenario.ts';
@@ -97,6 +98,33 @@ export function otherWritesContract(open: OpenDatabase): void {
       expect(await Promise.all(seen.map(write))).toEqual(changes.map(() => 'stale'));
       for (const [id] of changes) expect((await scenario.row(workspace(id))).desiredState).toBe(from);
     });
+  });
+
+  it('is told apart who put it to rest: its quiet, or its user before or after', async () => {
+    const { database, clock } = await open();
+    const { api, ttl, proxy } = database.workspaces;
+    const scenario = new WorkspaceScenario(database);
+    const ids = ['quiet', 'said', 'woken'].map(workspace);
+    const [quiet, said, woken] = [must(ids[0]), must(ids[1]), must(ids[2])];
+    for (const id of [quiet, woken]) await scenario.settled('RUNNING', { id });
+    await scenario.settled('STANDBY', { id: said });
+    clock.advance(DEFAULT);
+    for (const seen of await ttl.quietRunning(DEFAULT)) expect(await ttl.standby(seen)).toBe('done');
+    for (const id of [quiet, woken]) await scenario.observe('STANDBY', id);
+    expect((await Promise.all(ids.map((id) => scenario.row(id)))).map(isResting)).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    await proxy.wake(woken, NO_LIMITS);
+    expect(isResting(await scenario.row(woken))).toBe(false);
+    await api.desire(tenant(), woken, 'STANDBY', NO_LIMITS);
+    expect(isResting(await scenario.row(woken))).toBe(false);
+    // An archive changes nothing about whose word it was.
+    for (const seen of await ttl.quietStandby(0)) expect(await ttl.archive(seen)).toBe('done');
+    const archived = await Promise.all(ids.map((id) => scenario.row(id)));
+    expect(archived.map(({ desiredState }) => desiredState)).toEqual(['PENDING', 'PENDING', 'PENDING']);
+    expect(archived.map(isResting)).toEqual([true, false, false]);
   });
 
   it('never archives what is never to be', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { TenantId, WorkspaceId } from '../../../runtime/contracts/ids.ts';
 import { NOTHING } from '../../../runtime/database/workspace-row.ts';
 import { must } from '../../support/must.ts';
 import type { OpenDatabase } from './database-under-test.ts';
@@ -41,6 +42,22 @@ export function reconcilerContract(open: OpenDatabase): void {
       await api.retry(tenant('globex'), broken);
       expect((await reads.census()).inError).toEqual([]);
     });
+  });
+
+  it('names some of each tenant in error, however many another has', async () => {
+    const { database } = await open();
+    const { reads, reconciler } = database.workspaces;
+    const scenario = new WorkspaceScenario(database);
+    const fails = async (id: WorkspaceId, of: TenantId) => {
+      await scenario.made({ id, tenant: of });
+      await scenario.begun('PROVISIONING', 'op', id);
+      await reconciler.fail({ workspace: id, opId: 'op' }, { ...FAILURE, terminal: true });
+    };
+    for (let n = 0; n < 60; n += 1) await fails(workspace(`a-${n}`), tenant());
+    await fails(workspace('z'), tenant('globex'));
+    const { inError } = await reads.census();
+    expect(inError.filter((each) => each.tenant === 'acme')).toHaveLength(50);
+    expect(inError.at(-1)).toMatchObject({ tenant: 'globex', id: 'z' });
   });
 
   describe('what is unsettled', () => {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { Overview } from '../../../runtime/overview/overview.ts';
 import { OverviewFeed } from '../../../runtime/overview/overview-feed.ts';
+import type { Viewer } from '../../../runtime/overview/overview-view.ts';
 import { PacedLook } from '../../../runtime/overview/paced-look.ts';
 import { PoolHistory } from '../../../runtime/overview/pool-history.ts';
 import { RecentActivity } from '../../../runtime/overview/recent-activity.ts';
@@ -96,6 +97,23 @@ it('shows an admin everything, problems first, and a tenant what is its own', as
   expect(own.executions.completed.at(-1)).toBe(1);
   expect(own.executions.failed.at(-1)).toBe(0);
   expect(JSON.stringify(own)).not.toMatch(/globex|resize|broken/);
+  feed.close();
+});
+
+it('hides no problem behind the many of another tenant, or of another kind', async () => {
+  const { feed, activity } = feedOf(async () => standing());
+  for (let n = 0; n < 300; n += 1) activity.unsaved({ tenant: 'acme', conversation: `c${n}` });
+  activity.unsaved({ tenant: 'initech', conversation: 'lost' });
+  for (let n = 0; n < 300; n += 1) activity.unsaved({ tenant: 'acme', conversation: `d${n}` });
+  const targets = async (viewer: Viewer) => (await feed.now(viewer)).problems.map(({ target }) => target);
+  expect(await targets({ tenant: 'initech', scope: 'use' })).toEqual([{ kind: 'conversation', id: 'lost' }]);
+  expect(await targets({ tenant: 'globex', scope: 'use' })).toEqual([
+    { kind: 'workspace', id: 'broken' },
+    { kind: 'function', id: 'resize' },
+  ]);
+  const all = await targets(ADMIN);
+  expect(all).toContainEqual({ kind: 'workspace', id: 'broken' });
+  expect(all.length).toBeLessThan(100);
   feed.close();
 });
 

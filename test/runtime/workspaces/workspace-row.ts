@@ -17,6 +17,7 @@ export function row(change: Partial<WorkspaceRow> = {}): WorkspaceRow {
     deleteRequestedAt: null,
     desiredState: 'RUNNING',
     desiredVersion: 3,
+    restedVersion: null,
     observedStatus: 'RUNNING',
     observedAt: NOW,
     observedIncarnation: null,

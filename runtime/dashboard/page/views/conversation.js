@@ -1,4 +1,5 @@
 import { badge, setBadge } from '../parts/badge.js';
+import { containerLink } from '../parts/container-link.js';
 import { confirmed } from '../parts/dialogs.js';
 import { h, put } from '../parts/dom.js';
 import { facts } from '../parts/facts.js';
@@ -53,7 +54,7 @@ class Head {
   #badge = badge('');
   #note = h('p', { class: 'hint' });
   #facts = h('div');
-  #container = h('code');
+  #container = h('span');
   #age = counting('since', null);
   #ends = counting('until', null);
   #saved = h('code');
@@ -104,7 +105,8 @@ class Head {
     setBadge(this.#badge, record.status);
     this.#badge.hidden = false;
     put(this.#note);
-    this.#container.textContent = record.container_id;
+    if (this.#container.textContent !== record.container_id)
+      put(this.#container, containerLink(record.container_id));
     setCounting(this.#age, record.created_at);
     setCounting(this.#ends, record.status === 'running' ? null : record.expires_at);
     this.#saved.textContent = record.saved_version?.slice(0, 12) ?? 'not yet';

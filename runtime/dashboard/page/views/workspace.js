@@ -1,4 +1,5 @@
 import { badge, setBadge } from '../parts/badge.js';
+import { containerLink } from '../parts/container-link.js';
 import { confirmed } from '../parts/dialogs.js';
 import { h, put, say } from '../parts/dom.js';
 import { card, facts } from '../parts/facts.js';
@@ -28,6 +29,7 @@ export const workspace = {
       image: h('code'),
       name: h('span'),
       address: h('code'),
+      container: h('span'),
       ttl: h('span'),
     };
     const log = h('ol', { class: 'events', 'aria-label': 'What happened', tabindex: '0' });
@@ -47,6 +49,7 @@ export const workspace = {
         ['Times to live', names.ttl],
         ['Image', names.image],
         ['Address', names.address],
+        ['Container', names.container],
       ]),
       card('As it happens', log),
     );
@@ -71,6 +74,7 @@ export const workspace = {
       say(names.wanted, now.desired_state);
       say(names.image, printable(now.image_ref));
       say(names.address, now.url);
+      put(names.container, now.observed_status === 'RUNNING' ? containerLink(`ws-${id}`) : '–');
       const archive =
         now.archive_ttl_seconds === null
           ? 'never archived'

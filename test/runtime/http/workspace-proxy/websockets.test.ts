@@ -205,7 +205,22 @@ describe('WebSockets to a workspace', () => {
     await eventually(() => expect(received.endsWith('hi')).toBe(true));
   });
 
-  it('wake nothing, but wait for what is being started', async () => {
+  it('wake what rests because nobody was there, and wait until it runs', async () => {
+    const id = workspace('rested');
+    await world.settled('RUNNING', { id });
+    const { database } = world.under;
+    const [quiet] = await database.workspaces.ttl.quietRunning(0);
+    expect(await database.workspaces.ttl.standby(must(quiet))).toBe('done');
+    await world.observed('STANDBY', null, id);
+    const socket = open(BEARER, '/w/rested/');
+    await eventually(async () => expect((await world.scenario.row(id)).desiredState).toBe('RUNNING'));
+    await world.serve(id, server);
+    await world.observed('RUNNING', 'engine', id);
+    await once(socket, 'open');
+    socket.close();
+  });
+
+  it('wake nothing that its user put to rest, but wait for what is being started', async () => {
     await world.settled('STANDBY', { id: workspace('asleep') });
     expect(await handshake(`Authorization: Bearer ${KEY}\r\n`, '/w/asleep/')).toMatch(
       /^HTTP\/1\.1 503 .*WORKSPACE_UNAVAILABLE/s,
