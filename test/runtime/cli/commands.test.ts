@@ -23,6 +23,12 @@ describe('berth', () => {
     expect((await berth(['--version'])).stdout.trim()).toBe(version);
   });
 
+  it('has `up` for `start`', async () => {
+    const [up, start] = [await berth(['up'], { PORT: 'x' }), await berth(['start'], { PORT: 'x' })];
+    expect(up).toEqual(start);
+    expect(up).toMatchObject({ code: 2, stderr: expect.stringContaining('PORT') });
+  });
+
   it.each([
     [['dance']],
     [['toString']],
