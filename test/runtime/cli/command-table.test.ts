@@ -99,7 +99,7 @@ describe.each([
     const withoutEscapes = script.replace(/'\\''|\\'|\\\\/g, '').replace(/^#.*$/gm, '');
     for (const line of withoutEscapes.split('\n')) expect(line.split("'").length % 2, line).toBe(1);
     if (shell === 'fish') {
-      const opened = script.match(/^ *(function|for|if|while|begin)\b/gm) ?? [];
+      const opened = script.match(/^ *(function|for|if|while|switch|begin)\b/gm) ?? [];
       expect(script.match(/^ *end$/gm)).toHaveLength(opened.length);
       return;
     }
