@@ -11,6 +11,8 @@ export interface CallRequest {
   body: Readable | undefined;
 }
 
+const MOST_IN_ONE_PIECE = 16 * 1024;
+
 /** Where an answer goes. */
 export interface AnswerSink {
   /** Its bytes are there during the call only. False: no room for more, until the answer is told to go on. */
@@ -54,8 +56,9 @@ export class WorkerCall implements Asker {
     this.#respond = respond;
     try {
       const head = requestHead({ method: 'POST', path, headers });
-      if (body === undefined) connection.ask(this, 'POST', head);
-      else this.#sendBody(head, isChunked(headers), body);
+      const whole = takeWhole(body, headers);
+      if (whole !== undefined) connection.ask(this, 'POST', head + whole);
+      else if (body !== undefined) this.#sendBody(head, isChunked(headers), body);
     } catch (error) {
       this.#fail(error);
     }
@@ -121,6 +124,21 @@ export class WorkerCall implements Asker {
   }
 }
 
+/** A body that is here already and small, as most are, goes out in one piece with the head; undefined: it is not. */
+function takeWhole(body: Readable | undefined, headers: readonly string[]): string | undefined {
+  if (body === undefined) return '';
+  const length = Number(headerOf(headers, 'content-length') ?? Number.NaN);
+  if (!(length <= MOST_IN_ONE_PIECE) || body.readableLength < length) return undefined;
+  const bytes: Buffer | null = body.read(length);
+  body.resume(); // to its end
+  return bytes?.toString('latin1');
+}
+
 function isChunked(headers: readonly string[]): boolean {
-  return headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'transfer-encoding');
+  return headerOf(headers, 'transfer-encoding') !== undefined;
+}
+
+function headerOf(headers: readonly string[], wanted: string): string | undefined {
+  const at = headers.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === wanted);
+  return at < 0 ? undefined : headers[at + 1];
 }

@@ -6,8 +6,8 @@ import { callsPerSecond } from './load.ts';
 const NAME = 'rate';
 const SOURCE = 'export default ({name}) => ({hello: name})';
 const CALLERS = 32;
-const ROUNDS = 5;
-const SECONDS = 2;
+const ROUNDS = 15;
+const SECONDS = 1;
 const WARM_UP_SECONDS = 10;
 
 /** Calls of 32 callers on 32 workers through the runtime, and through a bare proxy in front of the same workers. */

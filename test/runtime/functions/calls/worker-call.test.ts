@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type AnswerHead, NotReached, WorkerCall } from '../../../../runtime/functions/calls/worker-call.ts';
 import { UpstreamConnection } from '../../../../runtime/http1/upstream-connection.ts';
@@ -64,6 +66,32 @@ describe('a call of a worker', () => {
     expect(passed).toEqual({ status: 201, body: 'some', end: 'whole' });
     expect(kept).toBe(1);
     expect(connection.usable).toBe(true);
+  });
+
+  it.each(['at once', 'byte by byte'])('sends every byte of a body that comes %s, as it is', async (how) => {
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, at) => at));
+    let heard = Buffer.alloc(0);
+    await listen((socket) =>
+      socket.on('data', (chunk) => {
+        heard = Buffer.concat([heard, chunk]);
+        if (heard.subarray(-bytes.length).equals(bytes))
+          socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+      }),
+    );
+    const body = new PassThrough();
+    if (how === 'at once') body.end(bytes);
+    const headers = ['Host', 'function', 'Content-Length', `${bytes.length}`];
+    const made = new WorkerCall(connection, { path: '/', headers, body }, respond);
+    if (how !== 'at once') {
+      for (const byte of bytes) {
+        body.write(Buffer.of(byte));
+        await new Promise(setImmediate);
+      }
+      body.end();
+    }
+    await made.over;
+    expect(heard.subarray(heard.indexOf('\r\n\r\n') + 4)).toEqual(bytes);
+    await finished(body, { writable: false });
   });
 
   it('may have been done where it fails once it was sent: it is not made at another', async () => {
